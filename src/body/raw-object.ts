@@ -1,26 +1,69 @@
+import { isUtf8 } from 'node:buffer';
+import { JsonScanner } from './json-scanner.js';
+import { type Member, scanMembers } from './members.js';
 import type { Span } from './span.js';
 
-/** One member of a JSON object, located in the bytes. */
-export interface Member {
-  /** The key after unescaping. */
-  readonly key: string;
-  /** From the key's opening quote to the end of the value. */
-  readonly whole: Span;
-  readonly value: Span;
-}
+export type { Member } from './members.js';
+
+const OPEN_OBJECT = 0x7b;
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /** A JSON object whose bytes are kept: members are located, values are never re-serialised. */
-export declare class RawObject {
-  readonly bytes: Buffer;
-  /** In the order of the bytes, duplicates included. */
-  readonly members: readonly Member[];
-  has(key: string): boolean;
+export class RawObject {
+  readonly #lastByKey: ReadonlyMap<string, Member>;
+
+  private constructor(
+    /** All bytes as they came, white space and a byte order mark around the object included. */
+    readonly bytes: Buffer,
+    /** From the opening brace to after the closing one. */
+    readonly span: Span,
+    /** In the order of the bytes, duplicates included. */
+    readonly members: readonly Member[],
+    /** True if any key, at any depth, is spelled with an escape. */
+    readonly hasEscapedKey: boolean,
+  ) {
+    this.#lastByKey = new Map(members.map((member) => [member.key, member]));
+  }
+
+  /** The object that these bytes hold; `undefined`: they are no JSON, or no object. */
+  static parse(bytes: Buffer): RawObject | undefined {
+    const body = readBody(bytes);
+    return body.kind === 'object' ? body.object : undefined;
+  }
+
+  /** Locates the members of the object at `start`; `undefined`: what begins there is not JSON, or not alone. */
+  static locate(bytes: Buffer, start: number): RawObject | undefined {
+    const scanner = new JsonScanner(bytes);
+    const located = scanMembers(scanner, bytes, start);
+    if (located === undefined || scanner.afterSpace(located.end) !== bytes.length) return undefined;
+    return new RawObject(bytes, { start, end: located.end }, located.members, scanner.sawEscapedKey);
+  }
+
+  has(key: string): boolean {
+    return this.#lastByKey.has(key);
+  }
+
+  /** The last member of that name, the one that counts. */
+  member(key: string): Member | undefined {
+    return this.#lastByKey.get(key);
+  }
+
   /** The value's bytes; of duplicates the last counts, as in Python. */
-  raw(key: string): Buffer | undefined;
+  raw(key: string): Buffer | undefined {
+    const member = this.#lastByKey.get(key);
+    return member && this.bytes.subarray(member.value.start, member.value.end);
+  }
+
   /** The value's raw JSON text. */
-  text(key: string): string | undefined;
+  text(key: string): string | undefined {
+    return this.raw(key)?.toString('utf8');
+  }
+
   /** The value, parsed with `JSON.parse`: to read, never to write. */
-  value(key: string): unknown;
+  value(key: string): unknown {
+    const text = this.text(key);
+    return text === undefined ? undefined : JSON.parse(text);
+  }
 }
 
 export type RawBody =
@@ -29,4 +72,22 @@ export type RawBody =
   | { readonly kind: 'other' }
   | { readonly kind: 'object'; readonly object: RawObject };
 
-export declare function readBody(bytes: Buffer): RawBody;
+/**
+ * Reads a request body: strict JSON (RFC 8259) in valid UTF-8. A leading byte order mark is skipped, because
+ * vLLM accepts one. Nesting may be of any depth.
+ */
+export function readBody(bytes: Buffer): RawBody {
+  if (!isUtf8(bytes)) return { kind: 'not_json' };
+  const scanner = new JsonScanner(bytes);
+  const start = scanner.afterSpace(startsWithMark(bytes) ? BYTE_ORDER_MARK.length : 0);
+  if (bytes[start] === OPEN_OBJECT) {
+    const object = RawObject.locate(bytes, start);
+    return object ? { kind: 'object', object } : { kind: 'not_json' };
+  }
+  const end = scanner.endOfValue(start);
+  return { kind: end >= 0 && scanner.afterSpace(end) === bytes.length ? 'other' : 'not_json' };
+}
+
+function startsWithMark(bytes: Buffer): boolean {
+  return bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
+}
