@@ -1,5 +1,8 @@
-import type { CapField } from '../budget/cap-field.js';
 import type { RawObject } from '../body/raw-object.js';
+import type { CapField } from '../budget/cap-field.js';
+import type { SettingProblem } from '../config/problem.js';
+
+export type { SettingProblem } from '../config/problem.js';
 
 /** What a backend is given with every call that may do I/O. */
 export interface BackendCall {
@@ -139,17 +142,6 @@ export interface BackendContext {
 
 /** Builds a backend, or throws `BackendSettingsError` naming every setting that is wrong. */
 export type BackendFactory = (context: BackendContext) => Backend | Promise<Backend>;
-
-/** One setting that a plugin refuses. */
-export interface SettingProblem {
-  /** The setting as a user writes it, for example `backends.acme.endpoint`. */
-  readonly setting: string;
-  /** The refused value, secrets masked by the thrower. */
-  readonly value: string;
-  readonly rule: string;
-  /** A value that would work. */
-  readonly example: string;
-}
 
 export class BackendSettingsError extends Error {
   override readonly name = 'BackendSettingsError';

@@ -1,0 +1,129 @@
+import { isIP } from 'node:net';
+import { z } from 'zod';
+import type { Kind } from './kind.js';
+import { pythonInt, strip } from './python-number.js';
+import type { Tenant } from './settings.js';
+
+/** A kind whose values are written as text. `read` gives the value, or refuses with `undefined`. */
+export function textKind<T>(
+  rule: string,
+  read: (text: string) => T | undefined,
+  show: (value: T) => string,
+): Kind<T> {
+  const schema = z.string().transform((text, context): T => {
+    const value = strip(text) === '' ? undefined : read(strip(text));
+    if (value !== undefined) return value;
+    context.addIssue({ code: 'custom', message: strip(text) === '' ? `must not be blank: ${rule}` : rule });
+    return z.NEVER;
+  });
+  return { schema, fromText: (text) => text, rule, show };
+}
+
+/** Text that is not blank, white space at its ends dropped. */
+export const text = textKind(
+  'must be text (put a number in quotes)',
+  (value): string | undefined => value,
+  String,
+);
+
+/** A header's value. Other characters would be refused by the HTTP client, on every request. */
+export const headerValue = textKind(
+  'must be text of visible Latin characters, without line breaks',
+  (value) => (/^[\t\x20-\x7e\xa0-\xff]+$/.test(value) ? value : undefined),
+  String,
+);
+
+const VISIBLE = /^[\x21-\x7e]+$/;
+
+/** A credential that goes into an `Authorization` header. */
+export const credential = textKind(
+  'must be visible ASCII characters without white space (put a number in quotes)',
+  (value) => (VISIBLE.test(value) ? value : undefined),
+  String,
+);
+
+const KEYS_RULE = 'must be keys of visible ASCII characters separated by commas, none of them empty';
+const keyList = z.array(z.string().regex(/^[\x21-\x2b\x2d-\x7e]+$/));
+
+export const credentials: Kind<readonly string[]> = {
+  schema: z.preprocess((value) => (typeof value === 'string' ? value.split(',').map(strip) : value), keyList),
+  fromText: (value) => value,
+  rule: KEYS_RULE,
+  show: (keys) => keys.join(','),
+};
+
+export const host = textKind(
+  'must be a host name or an IP address, without a port',
+  (value) => {
+    const bare = value.replace(/^\[(.*)\]$/, '$1');
+    return isIP(bare) !== 0 || /^[a-z0-9]([a-z0-9._-]*[a-z0-9])?$/i.test(bare) ? bare : undefined;
+  },
+  String,
+);
+
+const PREFIX_RULE = 'must be a path that starts with a slash, such as /llm, without a query';
+
+/** `''` where there is no prefix, else a path with a slash at its start and none at its end. */
+export const pathPrefix: Kind<string> = {
+  schema: z.string().transform((value, context) => {
+    const path = strip(value).replace(/\/+$/, '');
+    if (path === '' || /^(\/[A-Za-z0-9._~!$&'()*+,;=:@%-]+)+$/.test(path)) return path;
+    context.addIssue({ code: 'custom', message: PREFIX_RULE });
+    return z.NEVER;
+  }),
+  fromText: (value) => value,
+  rule: PREFIX_RULE,
+  show: String,
+};
+
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
+
+export const tenant = textKind(
+  'must be credential, none, or header:NAME',
+  (value): Tenant | undefined => {
+    if (value === 'credential' || value === 'none') return { kind: value };
+    const name = /^header:(.*)$/i.exec(value)?.[1]?.toLowerCase();
+    return name !== undefined && HEADER_NAME.test(name) ? { kind: 'header', name } : undefined;
+  },
+  (value) => (value.kind === 'header' ? `header:${value.name}` : value.kind),
+);
+
+const UNITS = new Map([
+  ['', 1],
+  ['b', 1],
+  ['kb', 1000],
+  ['kib', 2 ** 10],
+  ['mb', 1e6],
+  ['mib', 2 ** 20],
+  ['gb', 1e9],
+  ['gib', 2 ** 30],
+]);
+
+/** Bytes: a number, or a number with a unit (`64MiB`, `10 MB`). */
+export const byteSize: Kind<number> = {
+  schema: z
+    .number()
+    .min(1)
+    .refine(Number.isSafeInteger)
+    .meta({ type: ['integer', 'string'] }),
+  fromText: (value) => {
+    const [, digits = '', unit = ''] = /^(.*?)([a-z]*)$/is.exec(strip(value)) ?? [];
+    const factor = UNITS.get(unit.toLowerCase());
+    const count = pythonInt(digits);
+    return count === undefined || factor === undefined ? undefined : count * factor;
+  },
+  rule: 'must be a positive number of bytes, or one with a unit such as KiB, MiB or GiB',
+  show: (value) => (value % 2 ** 20 === 0 ? `${value / 2 ** 20}MiB` : String(value)),
+};
+
+/** Days, as a number or as `30d`. */
+export const days: Kind<number> = {
+  schema: z
+    .number()
+    .min(1)
+    .refine(Number.isInteger)
+    .meta({ type: ['integer', 'string'] }),
+  fromText: (value) => pythonInt(strip(value).replace(/d$/i, '')),
+  rule: 'must be a positive number of days, such as 30d',
+  show: (value) => `${value}d`,
+};
