@@ -1,0 +1,60 @@
+import { LRUCache } from 'lru-cache';
+import type { BackendObserver } from '../contract.js';
+import type { ServerCount } from './answer.js';
+import { SharedCalls } from './shared-calls.js';
+
+export interface CacheRequest {
+  /** Identifies the count. */
+  readonly key: string;
+  /** Whose call may be shared: calls under different credentials may end differently. */
+  readonly credential: string | undefined;
+  readonly signal: AbortSignal;
+  /** True: ask again, whatever is cached. */
+  readonly fresh: boolean;
+}
+
+/** A bounded LRU of counts with single flight in front of the server. Failures are not kept. */
+export class CountCache {
+  readonly #counts: LRUCache<string, ServerCount>;
+  readonly #calls = new SharedCalls<ServerCount>();
+  #generation = 0;
+
+  constructor(
+    entries: number,
+    private readonly observer: BackendObserver,
+  ) {
+    this.#counts = new LRUCache({ max: entries });
+  }
+
+  async get(request: CacheRequest, ask: (signal: AbortSignal) => Promise<ServerCount>): Promise<ServerCount> {
+    const { key, credential, signal, fresh } = request;
+    signal.throwIfAborted();
+    const askAndKeep = (stop: AbortSignal): Promise<ServerCount> => this.#askAndKeep(key, () => ask(stop));
+    if (fresh) {
+      this.observer.onCache?.('miss');
+      return askAndKeep(signal);
+    }
+    const cached = this.#counts.get(key);
+    if (cached !== undefined) {
+      this.observer.onCache?.('hit');
+      return cached;
+    }
+    const flight = `${key} ${credential ?? ''}`;
+    this.observer.onCache?.(this.#calls.has(flight) ? 'shared' : 'miss');
+    return this.#calls.join(flight, signal, askAndKeep);
+  }
+
+  /** Forgets all counts; the result of a call in flight is not kept. */
+  clear(): void {
+    this.#generation += 1;
+    this.#counts.clear();
+    this.#calls.clear();
+  }
+
+  async #askAndKeep(key: string, ask: () => Promise<ServerCount>): Promise<ServerCount> {
+    const generation = this.#generation;
+    const count = await ask();
+    if (generation === this.#generation) this.#counts.set(key, count);
+    return count;
+  }
+}

@@ -1,0 +1,45 @@
+import type { RawObject } from '../../body/raw-object.js';
+import { CountFailedError } from '../contract.js';
+import { renderedMessages } from './messages.js';
+import { templateKwargs } from './template-kwargs.js';
+
+/** Members of a chat request that reach the prompt and that `/tokenize` reads under the same name. */
+const SAME_NAME = [
+  'continue_final_message',
+  'add_special_tokens',
+  'chat_template',
+  'mm_processor_kwargs',
+  'media_io_kwargs',
+] as const;
+
+const OPEN = Buffer.from('{');
+const CLOSE = Buffer.from('}');
+const TRUE = Buffer.from('true');
+
+/**
+ * The body of `POST /tokenize` (vLLM's `TokenizeChatRequest`) that renders the same prompt as this chat
+ * request does in Chat Completions of vLLM 0.22 and later. Put together from the request's own bytes, so that
+ * numbers, key order and escapes survive.
+ * @throws CountFailedError `unsupported` where there are no `messages` to render.
+ */
+export function countingPayload(request: RawObject): Buffer {
+  const messages = request.raw('messages');
+  if (messages === undefined) throw new CountFailedError('unsupported');
+  const parts: Buffer[] = [];
+  const add = (name: string, value: Buffer | undefined): void => {
+    if (value === undefined) return;
+    parts.push(Buffer.from(`${parts.length === 0 ? '' : ','}"${name}":`), value);
+  };
+  add('model', request.raw('model'));
+  add('messages', renderedMessages(request, messages));
+  add('tools', listOf(request.raw('tools')));
+  for (const name of SAME_NAME) add(name, request.raw(name));
+  add('chat_template_kwargs', templateKwargs(request));
+  add('add_generation_prompt', request.raw('add_generation_prompt') ?? TRUE);
+  return Buffer.concat([OPEN, ...parts, CLOSE]);
+}
+
+/** Tools of any other kind are not rendered. */
+function listOf(raw: Buffer | undefined): Buffer | undefined {
+  return raw?.[0] === 0x5b ? raw : undefined;
+}

@@ -1,0 +1,60 @@
+interface Flight<T> {
+  readonly result: Promise<T>;
+  readonly stop: AbortController;
+  waiters: number;
+}
+
+/**
+ * One call at a time per key, shared by all who ask meanwhile. A waiter that aborts leaves without harm to the
+ * others; the call is aborted when its last waiter left.
+ */
+export class SharedCalls<T> {
+  readonly #flights = new Map<string, Flight<T>>();
+
+  has(key: string): boolean {
+    return this.#flights.has(key);
+  }
+
+  /** Rejects with the signal's reason when this waiter aborts. */
+  async join(key: string, signal: AbortSignal, start: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    signal.throwIfAborted();
+    const flight = this.#flights.get(key) ?? this.#take(key, start);
+    flight.waiters += 1;
+    try {
+      return await unlessAborted(flight.result, signal);
+    } finally {
+      flight.waiters -= 1;
+      if (flight.waiters === 0) {
+        this.#forget(key, flight);
+        flight.stop.abort();
+      }
+    }
+  }
+
+  /** Whoever asks from here on starts a call of its own; those in flight still answer their waiters. */
+  clear(): void {
+    this.#flights.clear();
+  }
+
+  #take(key: string, start: (signal: AbortSignal) => Promise<T>): Flight<T> {
+    const stop = new AbortController();
+    const flight: Flight<T> = { result: start(stop.signal), stop, waiters: 0 };
+    this.#flights.set(key, flight);
+    const settled = (): void => this.#forget(key, flight);
+    flight.result.then(settled, settled);
+    return flight;
+  }
+
+  #forget(key: string, flight: Flight<T>): void {
+    if (this.#flights.get(key) === flight) this.#flights.delete(key);
+  }
+}
+
+function unlessAborted<T>(result: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const leave = (): void => reject(signal.reason);
+    const stay = (): void => signal.removeEventListener('abort', leave);
+    signal.addEventListener('abort', leave, { once: true });
+    result.then(resolve, reject).finally(stay);
+  });
+}

@@ -1,0 +1,138 @@
+import {
+  type BackendCall,
+  type BackendContext,
+  type BackendHealth,
+  type CountCall,
+  CountFailedError,
+  type ModelDescription,
+  ModelUnknownError,
+} from '../contract.js';
+import { type ServerCount, TokenizeAnswer } from './answer.js';
+import { wholeBody } from './body-reader.js';
+import { CircuitBreaker, type Health } from './circuit-breaker.js';
+import { Endpoints } from './endpoints.js';
+import { MODELS_LIMIT, readModels } from './models.js';
+import { refusal, StatusError } from './refusal.js';
+import { Transport } from './transport.js';
+import { DEFAULT_USER_AGENT } from './user-agent.js';
+
+export interface TokenizeCall {
+  readonly url: string;
+  readonly authorization: string | undefined;
+  readonly payload: Buffer;
+  readonly signal: AbortSignal;
+}
+
+/** Asks the server: one circuit breaker an endpoint, everything measured and reported to the observer. */
+export class TokenizerClient {
+  readonly #transport: Transport;
+  readonly #endpoints: Endpoints;
+  readonly #breakers = new Map<string, CircuitBreaker>();
+  #calls = 0;
+  #failures = 0;
+
+  constructor(
+    private readonly context: BackendContext,
+    private readonly now: () => number,
+  ) {
+    this.#transport = new Transport(context);
+    this.#endpoints = new Endpoints(context);
+  }
+
+  endpoint(model: unknown, credential: string | undefined): Pick<TokenizeCall, 'url' | 'authorization'> {
+    const url = this.#endpoints.tokenize(model);
+    return { url, authorization: this.#endpoints.tokenizeAuthorization(url, credential) };
+  }
+
+  /**
+   * @throws ModelUnknownError or CountFailedError, `window_mismatch` among them: where the operator stated a
+   * context length, a count of a server with another one is none for it.
+   */
+  async tokenize(
+    call: TokenizeCall,
+    expected: Pick<CountCall, 'configured' | 'contextLength'>,
+  ): Promise<ServerCount> {
+    try {
+      const count = await this.#breaker(call.url).run(
+        () => this.#post(call),
+        (error) => healthAfter(error, call.signal),
+      );
+      if (expected.configured && expected.contextLength !== count.contextLength) {
+        throw new CountFailedError('window_mismatch');
+      }
+      return count;
+    } catch (error) {
+      if (!call.signal.aborted && !(error instanceof ModelUnknownError)) this.#failed(error);
+      throw error;
+    }
+  }
+
+  models({ signal, credential }: BackendCall): Promise<readonly ModelDescription[]> {
+    const authorization = this.#endpoints.modelsAuthorization(credential);
+    return this.#transport.call(
+      {
+        method: 'GET',
+        url: this.#endpoints.models,
+        headers: this.#headers(authorization),
+        body: null,
+        signal,
+        timeoutMs: this.#timeoutMs,
+      },
+      (status) => (status === 200 ? wholeBody(MODELS_LIMIT, readModels) : refusal(status)),
+    );
+  }
+
+  health(): BackendHealth {
+    const states = new Set([...this.#breakers.values()].map((breaker) => breaker.state));
+    const state = states.has('open') ? 'open' : states.has('half_open') ? 'half_open' : 'closed';
+    return { state, calls: this.#calls, failures: this.#failures };
+  }
+
+  close(): Promise<void> {
+    return this.#transport.close();
+  }
+
+  get #timeoutMs(): number {
+    return this.context.tokenizer.timeoutSeconds * 1000;
+  }
+
+  async #post({ url, authorization, payload, signal }: TokenizeCall): Promise<ServerCount> {
+    this.#calls += 1;
+    const start = performance.now();
+    const headers = { ...this.#headers(authorization), 'content-type': 'application/json' };
+    try {
+      return await this.#transport.call<ServerCount>(
+        { method: 'POST', url, headers, body: payload, signal, timeoutMs: this.#timeoutMs },
+        (status) => (status === 200 ? new TokenizeAnswer() : refusal(status)),
+      );
+    } finally {
+      this.context.observer.onCall?.((performance.now() - start) / 1000);
+    }
+  }
+
+  #headers(authorization: string | undefined): Record<string, string> {
+    const agent = { 'user-agent': this.context.tokenizer.userAgent ?? DEFAULT_USER_AGENT };
+    return authorization === undefined ? agent : { ...agent, authorization };
+  }
+
+  #breaker(url: string): CircuitBreaker {
+    let breaker = this.#breakers.get(url);
+    if (breaker === undefined) {
+      breaker = new CircuitBreaker(this.now);
+      this.#breakers.set(url, breaker);
+    }
+    return breaker;
+  }
+
+  #failed(error: unknown): void {
+    const code = error instanceof CountFailedError ? error.code : 'other';
+    if (code !== 'circuit_open') this.#failures += 1;
+    this.context.observer.onFailure?.(code);
+  }
+}
+
+function healthAfter(error: unknown, signal: AbortSignal): Health {
+  if (signal.aborted) return 'unknown';
+  if (error instanceof ModelUnknownError) return 'refused';
+  return error instanceof StatusError && error.isRefusal ? 'refused' : 'down';
+}

@@ -1,0 +1,122 @@
+import { hash } from 'node:crypto';
+import type { RawObject } from '../../body/raw-object.js';
+import type { CapField } from '../../budget/cap-field.js';
+import {
+  type Backend,
+  type BackendCall,
+  type BackendContext,
+  type BackendHealth,
+  type Count,
+  type CountCall,
+  CountFailedError,
+  type ModelDescription,
+} from '../contract.js';
+import { readVllmCap } from './caps.js';
+import { CountCache } from './count-cache.js';
+import { isVllmOverflow } from './overflow.js';
+import { countingPayload } from './payload.js';
+import { transferredPromptTokens } from './prompt-ids.js';
+import { checkVllmSettings } from './settings.js';
+import { TokenizerClient } from './tokenizer-client.js';
+import { refuseUnknownToolChoice } from './tool-choice.js';
+import { truncatedTokens, truncationLimit } from './truncation.js';
+
+/** What a test may replace. */
+export interface VllmInternals {
+  /** A monotonic clock in milliseconds. */
+  readonly now?: () => number;
+}
+
+/**
+ * Counts with vLLM's own tokenizer and chat template, through `POST /tokenize`.
+ * @throws BackendSettingsError
+ */
+export function createVllmBackend(context: BackendContext, internals: VllmInternals = {}): Backend {
+  checkVllmSettings(context);
+  return new VllmBackend(context, internals.now ?? (() => performance.now()));
+}
+
+class VllmBackend implements Backend {
+  readonly source = 'vllm-tokenize';
+  readonly #client: TokenizerClient;
+  readonly #cache: CountCache;
+
+  constructor(
+    private readonly context: BackendContext,
+    now: () => number,
+  ) {
+    this.#client = new TokenizerClient(context, now);
+    this.#cache = new CountCache(context.tokenizer.cacheEntries, context.observer);
+  }
+
+  async count(request: RawObject, call: CountCall): Promise<Count> {
+    const { transferred, payload } = this.#prepare(request);
+    const model = request.value('model');
+    const { url, authorization } = this.#client.endpoint(model, call.credential);
+    // The hash has a fixed length, so that no part can run into another.
+    const key = `${hash('sha256', payload, 'base64url')} ${call.configured} ${call.contextLength} ${url}`;
+    const { signal, fresh = false } = call;
+    const counted = await this.#cache.get({ key, credential: authorization, signal, fresh }, (stop) =>
+      this.#client.tokenize({ url, authorization, payload, signal: stop }, call),
+    );
+    return {
+      tokens: transferred ?? truncatedTokens(request, counted.tokens),
+      contextLength: counted.contextLength,
+    };
+  }
+
+  async describe(model: string | undefined, call: BackendCall): Promise<number | undefined> {
+    try {
+      const models = await this.models(call);
+      const described = model === undefined ? models[0] : models.find(({ id }) => id === model);
+      return described?.contextLength;
+    } catch (error) {
+      if (error instanceof CountFailedError) return undefined;
+      throw error;
+    }
+  }
+
+  models(call: BackendCall): Promise<readonly ModelDescription[]> {
+    return this.#client.models(call);
+  }
+
+  clearCache(): void {
+    this.#cache.clear();
+  }
+
+  /** Chat Completions of vLLM does not read `max_output_tokens`. */
+  outputBudgetField(field: CapField, request: RawObject): CapField {
+    return field === 'max_output_tokens' && request.has('messages') ? 'max_tokens' : field;
+  }
+
+  outputBudgetLimit(request: RawObject, contextLength: number): number | undefined {
+    return truncationLimit(request, contextLength);
+  }
+
+  coerceOutputBudget(text: string): number | undefined {
+    return readVllmCap(text);
+  }
+
+  isOverflow(status: number, body: string): boolean {
+    return isVllmOverflow(status, body);
+  }
+
+  health(): BackendHealth {
+    return this.#client.health();
+  }
+
+  close(): Promise<void> {
+    return this.#client.close();
+  }
+
+  #prepare(request: RawObject): { transferred: number | undefined; payload: Buffer } {
+    try {
+      const transferred = transferredPromptTokens(request);
+      if (transferred === undefined) refuseUnknownToolChoice(request);
+      return { transferred, payload: countingPayload(request) };
+    } catch (error) {
+      this.context.observer.onFailure?.(error instanceof CountFailedError ? error.code : 'other');
+      throw error;
+    }
+  }
+}

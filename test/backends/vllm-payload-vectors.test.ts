@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest';
+import type { RawObject } from '../../src/body/raw-object.js';
+import { canonical } from './support/canonical-json.js';
+import { callOf, contextFor, failed, failureOf, HELLO, requestOf, vllm } from './support/contexts.js';
+import { counted, listen } from './support/tokenizer-stub.js';
+import { child, vectorsOf } from './support/vector-file.js';
+
+const vectors = vectorsOf('tokenize_payload.json').filter(({ input }) => input.value('fn') === 'payload');
+
+/** vLLM renders these like `auto` and like no format at all, which was measured: they are counted exactly. */
+function isStricterThanTheServer(request: RawObject): boolean {
+  const choice = request.value('tool_choice');
+  const rendersTools = choice === 'none' || choice === 'required' || (typeof choice === 'object' && choice);
+  return Boolean(rendersTools) || request.has('response_format');
+}
+
+for (const { name, input, expected } of vectors) {
+  test(`asks /tokenize for exactly what the server renders: ${name}`, async () => {
+    const request = child(input, 'request');
+    const stub = await listen((response) => counted(response, Number(input.value('server_count'))));
+    const backend = vllm(contextFor(stub.url));
+    const call = callOf({ contextLength: Number(input.value('context_length')) });
+    const count = backend.count(request, call);
+
+    if (expected.value('result') === 'fallback') {
+      if (isStricterThanTheServer(request)) {
+        await expect(count).resolves.toMatchObject({ tokens: input.value('server_count') });
+      } else {
+        expect(await failureOf(count)).toEqual(failed('unsupported'));
+        expect(stub.arrived).toHaveLength(0);
+      }
+      return;
+    }
+    expect(await count).toEqual({ tokens: expected.value('count'), contextLength: call.contextLength });
+    const [arrived] = stub.arrived;
+    expect(arrived?.method).toBe('POST');
+    expect(arrived?.path).toBe('/tokenize');
+    expect(arrived?.headers['content-type']).toBe('application/json');
+    expect(canonical(Buffer.from(arrived?.body ?? ''))).toEqual(canonical(expected.raw('payload') as Buffer));
+  });
+}
+
+test('the vector file has every kind of payload case', () => {
+  expect(vectors.length).toBeGreaterThan(120);
+});
+
+test('numbers, key order and escapes of the request reach the counter as they were sent', async () => {
+  const messages =
+    '[ {"role":"user","content":"\\u00e9\\/\\ud800","x":1.0,"y":12345678901234567890,"10":-0.0,"9":1e2} ]';
+  const tools =
+    '[{"type":"function","function":{"name":"t","parameters":{"404":{},"200":{},"__proto__":{}}}}]';
+  const stub = await listen((response) => counted(response, 7));
+  const backend = vllm(contextFor(stub.url));
+  await backend.count(requestOf(`{"model":"m","messages":${messages},"tools":${tools}}`), callOf());
+  expect(stub.arrived[0]?.body).toBe(
+    `{"model":"m","messages":${messages},"tools":${tools},"add_generation_prompt":true}`,
+  );
+});
+
+test('reasoning_content is renamed in every message and under an escaped key, all other bytes stay', async () => {
+  const stub = await listen((response) => counted(response, 7));
+  const backend = vllm(contextFor(stub.url));
+  const sent =
+    '[{"role":"assistant","reasoning_content":"a","n":1.0},{"reasoning\\u005fcontent":"b","reasoning":null}, {"role":"user","content":"c"}]';
+  await backend.count(requestOf(`{"messages":${sent}}`), callOf());
+  expect(stub.arrived[0]?.body).toBe(
+    '{"messages":[{"role":"assistant","reasoning":"a","n":1.0},{"reasoning":"b"}, {"role":"user","content":"c"}],"add_generation_prompt":true}',
+  );
+});
+
+test('of duplicate members the last one is counted, as the server reads it', async () => {
+  const stub = await listen((response) => counted(response, 7));
+  const backend = vllm(contextFor(stub.url));
+  await backend.count(requestOf('{"messages":[1],"model":"a","messages":[2],"model":"b"}'), callOf());
+  expect(JSON.parse(stub.arrived[0]?.body ?? '')).toEqual({
+    model: 'b',
+    messages: [2],
+    add_generation_prompt: true,
+  });
+});
+
+test('a request without a model is counted with the first model of the server', async () => {
+  const stub = await listen((response) => counted(response, 7));
+  const backend = vllm(contextFor(stub.url));
+  expect(await backend.count(requestOf({ messages: HELLO.messages }), callOf())).toMatchObject({ tokens: 7 });
+  expect(JSON.parse(stub.arrived[0]?.body ?? '')).not.toHaveProperty('model');
+});
+
+test('a request without messages is not counted', async () => {
+  const stub = await listen((response) => counted(response, 7));
+  const backend = vllm(contextFor(stub.url));
+  expect(await failureOf(backend.count(requestOf({ model: 'm', prompt: 'x' }), callOf()))).toEqual(
+    failed('unsupported'),
+  );
+  expect(stub.arrived).toHaveLength(0);
+});
