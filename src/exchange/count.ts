@@ -1,0 +1,114 @@
+import { type Backend, CountFailedError, ModelUnknownError } from '../backends/contract.js';
+import type { RawObject } from '../body/raw-object.js';
+import { estimateTokens } from '../estimate/estimate.js';
+import type { ModelBudget } from '../upstream/model-registry.js';
+import type { ExchangeCall, ExchangeParts } from './parts.js';
+
+/** P and where it came from, or why there is none. */
+export type Counted =
+  | {
+      readonly kind: 'counted';
+      readonly promptTokens: number;
+      readonly source: string;
+      readonly contextLength: number;
+    }
+  | {
+      readonly kind: 'uncounted';
+      readonly reason:
+        | 'model_unknown'
+        | 'window_unknown'
+        | 'both_counters_failed'
+        | 'backend_contract_failed';
+    };
+
+/** The exact P, else the estimate + F, else nothing. Rejects only when the exchange was aborted. */
+export async function countPrompt(
+  request: RawObject,
+  budget: ModelBudget,
+  call: ExchangeCall,
+  parts: ExchangeParts,
+): Promise<Counted> {
+  try {
+    return await countExactly(request, budget, call, parts);
+  } catch (error) {
+    call.signal.throwIfAborted();
+    if (error instanceof ModelUnknownError) return { kind: 'uncounted', reason: 'model_unknown' };
+    noteFailure(error, budget, parts);
+    return estimate(request, budget, call, parts);
+  }
+}
+
+async function countExactly(
+  request: RawObject,
+  budget: ModelBudget,
+  call: ExchangeCall,
+  parts: ExchangeParts,
+): Promise<Counted> {
+  const { backend, models } = parts;
+  const { contextLength, configured } = budget;
+  const count = await backend.count(request, { ...call, contextLength, configured });
+  if (!Number.isSafeInteger(count.tokens) || count.tokens < 0) {
+    return { kind: 'uncounted', reason: 'backend_contract_failed' };
+  }
+  const reported = configured ? contextLength : (count.contextLength ?? contextLength);
+  if (!configured && reported !== undefined && reported !== contextLength) models.adopt(budget.id, reported);
+  const length = reported ?? (await describedLength(budget, call, parts));
+  if (length === undefined) return { kind: 'uncounted', reason: 'window_unknown' };
+  return { kind: 'counted', promptTokens: count.tokens, source: sourceOf(backend), contextLength: length };
+}
+
+async function estimate(
+  request: RawObject,
+  budget: ModelBudget,
+  call: ExchangeCall,
+  parts: ExchangeParts,
+): Promise<Counted> {
+  const contextLength = budget.contextLength ?? (await describedLength(budget, call, parts));
+  if (contextLength === undefined) return { kind: 'uncounted', reason: 'window_unknown' };
+  try {
+    const rough = (parts.estimate ?? estimateTokens)(parse(request));
+    const promptTokens = Math.max(1, Math.trunc(rough)) + budget.margin;
+    if (!Number.isSafeInteger(promptTokens)) return { kind: 'uncounted', reason: 'both_counters_failed' };
+    return { kind: 'counted', promptTokens, source: 'rough-fallback', contextLength };
+  } catch (error) {
+    parts.warnings.failOpen('both_counters_failed', error);
+    return { kind: 'uncounted', reason: 'both_counters_failed' };
+  }
+}
+
+/** Asks the backend for the length that neither the operator, nor the model list, nor a count has told. */
+async function describedLength(
+  budget: ModelBudget,
+  call: ExchangeCall,
+  parts: ExchangeParts,
+): Promise<number | undefined> {
+  try {
+    const length = await parts.backend.describe(budget.id, call);
+    if (length !== undefined && Number.isSafeInteger(length) && length > 0) {
+      parts.models.adopt(budget.id, length);
+      return length;
+    }
+  } catch {
+    call.signal.throwIfAborted();
+  }
+  return undefined;
+}
+
+function parse(request: RawObject): unknown {
+  return JSON.parse(request.bytes.toString().replace(/^\uFEFF/, ''));
+}
+
+function noteFailure(error: unknown, budget: ModelBudget, parts: ExchangeParts): void {
+  const code = error instanceof CountFailedError ? error.code : 'other';
+  parts.metrics.backend.onFailure(code);
+  if (code === 'window_mismatch') parts.warnings.windowMismatch(parts.models.label(budget.id));
+  else parts.warnings.countFailed(code, error);
+}
+
+function sourceOf(backend: Backend): string {
+  try {
+    return backend.source;
+  } catch {
+    return 'unknown-backend';
+  }
+}

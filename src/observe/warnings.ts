@@ -1,0 +1,51 @@
+import type { Reason } from '../budget/reason.js';
+import { exceptionType, type Log } from './log.js';
+
+const QUIET_MS = 10_000;
+
+/** Warnings about what failed on our side: codes and exception types only, repeated at most every 10 s each. */
+export class Warnings {
+  readonly #log: Log;
+  readonly #lastAt = new Map<string, number>();
+  readonly #mismatched = new Set<string>();
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  /** A request went through unchanged because something of ours failed. */
+  failOpen(reason: Reason, error: unknown): void {
+    this.#log.warn({ reason, type: exceptionType(error) }, 'passed unchanged');
+  }
+
+  /** No exact count; `code` says why. */
+  countFailed(code: string, error: unknown): void {
+    if (this.#isDue(`count ${code}`))
+      this.#log.warn({ code, type: exceptionType(error) }, 'exact count failed');
+  }
+
+  /** The server reports another context length than the operator configured. Once a model. */
+  windowMismatch(model: string): void {
+    if (this.#mismatched.has(model)) return;
+    this.#mismatched.add(model);
+    this.#log.warn(
+      { model, code: 'window_mismatch' },
+      'the server reports another context length than configured',
+    );
+  }
+
+  /** A model's window leaves no room for the reserve. Once for each window. */
+  degraded(model: string, window: number, message: string): void {
+    const key = `degraded ${model} ${window}`;
+    if (this.#lastAt.has(key)) return;
+    this.#lastAt.set(key, Number.POSITIVE_INFINITY);
+    this.#log.warn({ model, window, reason: 'window_too_small' }, message);
+  }
+
+  #isDue(key: string): boolean {
+    const now = Date.now();
+    if (now - (this.#lastAt.get(key) ?? Number.NEGATIVE_INFINITY) < QUIET_MS) return false;
+    this.#lastAt.set(key, now);
+    return true;
+  }
+}

@@ -1,0 +1,77 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Settings } from '../config/settings.js';
+import { Answer } from '../stream/answer.js';
+import { ownError } from '../stream/own-error.js';
+import type { Drain } from './drain.js';
+import { type PassThroughParts, passThrough } from './pass-through.js';
+import { type RequestPath, readRequestPath } from './request-path.js';
+import { passUpgrade, rawHead } from './upgrade.js';
+
+export interface FrontParts extends PassThroughParts {
+  readonly settings: Settings;
+  readonly drain: Drain;
+}
+
+type Router = (request: IncomingMessage, response: ServerResponse) => void;
+
+const ROUTED_METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']);
+
+/** What a request is to be forwarded as: set by the front for every request that reaches a route. */
+const pathOfRequest = new WeakMap<IncomingMessage, RequestPath>();
+
+/** The path of a request that came through the front. */
+export function requestPathOf(request: IncomingMessage): RequestPath {
+  const path = pathOfRequest.get(request);
+  if (path === undefined) throw new TypeError('the request did not come through the front');
+  return path;
+}
+
+/**
+ * The first look at every request, in front of the router: prefix, access, and what a router would refuse or
+ * rewrite (odd paths, methods and content types), which is forwarded as it is.
+ */
+export function createFront(parts: FrontParts, route: Router): Router {
+  const { settings, access, drain } = parts;
+  return (request, response) => {
+    const path = readRequestPath(request.url ?? '/', settings.server.pathPrefix);
+    const isOwn = path.pathname.startsWith('/incontext/');
+    if (!isOwn) drain.track(response);
+    else if (drain.draining) response.shouldKeepAlive = false;
+    const refused = access.refuse(request, path.pathname);
+    if (refused !== undefined) {
+      new Answer(response).fail(ownError(refused));
+      return;
+    }
+    if (isOwn || (!path.odd && ROUTED_METHODS.has(request.method ?? ''))) {
+      request.url = path.target;
+      pathOfRequest.set(request, path);
+      // A router that parses the content type answers 415 where the upstream should judge; rawHeaders keep it.
+      delete request.headers['content-type'];
+      route(request, response);
+      return;
+    }
+    void passThrough(request, path.target, new Answer(response), parts);
+  };
+}
+
+/** The same first look at upgrades. */
+export function createUpgradeFront(parts: FrontParts) {
+  const { settings, access, drain } = parts;
+  return (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+    drain.trackConnection(socket);
+    const path = readRequestPath(request.url ?? '/', settings.server.pathPrefix);
+    const refused =
+      access.refuse(request, path.pathname) ??
+      (path.pathname.startsWith('/incontext/') ? 'not_found' : undefined);
+    if (refused === undefined) {
+      passUpgrade(request, path.target, socket, head, settings.upstream, parts);
+      return;
+    }
+    const { status, body } = ownError(refused);
+    socket.on('error', () => socket.destroy());
+    socket.end(
+      rawHead(status, undefined, ['content-type', 'application/json', 'connection', 'close']) + body,
+    );
+  };
+}

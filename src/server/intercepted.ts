@@ -1,0 +1,59 @@
+import type { IncomingMessage } from 'node:http';
+import type { Endpoint } from '../exchange/endpoint.js';
+import { runExchange } from '../exchange/run.js';
+import type { Answer } from '../stream/answer.js';
+import { collectBody } from './collect-body.js';
+import { type PassThroughParts, passThrough } from './pass-through.js';
+
+/** Serves a request to an intercepted endpoint. `target`: path and query upstream. */
+export async function serveIntercepted(
+  request: IncomingMessage,
+  target: string,
+  endpoint: Endpoint,
+  answer: Answer,
+  parts: PassThroughParts,
+  bodyLimit: number,
+): Promise<void> {
+  const { headers } = request;
+  if (headers['x-incontext-bypass'] === '1') {
+    return passThrough(request, target, answer, parts, {
+      endpoint: endpoint.name,
+      action: 'bypassed',
+      reason: 'bypass',
+    });
+  }
+  if (isEncoded(headers['content-encoding'])) {
+    return passThrough(request, target, answer, parts, {
+      endpoint: endpoint.name,
+      action: 'unchanged',
+      reason: 'encoded_body',
+    });
+  }
+  const gone = new AbortController();
+  answer.onClientGone(() => gone.abort());
+  const body = await collectBody(request, bodyLimit);
+  if (body.kind === 'aborted') return;
+  if (body.kind === 'over') {
+    const why = { endpoint: endpoint.name, action: 'unchanged', reason: 'body_too_large' } as const;
+    return passThrough(request, target, answer, parts, why, body.stream);
+  }
+  const { access } = parts;
+  await runExchange(
+    {
+      endpoint,
+      method: request.method ?? 'POST',
+      path: target,
+      rawHeaders: request.rawHeaders,
+      body: body.bytes,
+      authorization: access.upstreamAuthorization,
+      call: { signal: gone.signal, credential: access.credentialOf(request) },
+      clampOnly: headers['x-incontext-engine'] === 'none',
+    },
+    answer,
+    parts,
+  );
+}
+
+function isEncoded(encoding: string | undefined): boolean {
+  return encoding !== undefined && encoding.trim() !== '' && encoding.trim().toLowerCase() !== 'identity';
+}

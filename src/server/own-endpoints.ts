@@ -1,0 +1,95 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { startRefusal } from '../budget/window.js';
+import type { Settings } from '../config/settings.js';
+import { ENDPOINTS, type Endpoint } from '../exchange/endpoint.js';
+import { explanation, unchanged } from '../exchange/plan.js';
+import { prepareExchange } from '../exchange/prepare.js';
+import { ownError } from '../stream/own-error.js';
+import { VERSION } from '../version.js';
+import { collectBody } from './collect-body.js';
+import type { Drain } from './drain.js';
+import type { PassThroughParts } from './pass-through.js';
+
+export interface OwnEndpointParts extends PassThroughParts {
+  readonly settings: Settings;
+  readonly drain: Drain;
+}
+
+/** Registers everything under `/incontext/` (INTERFACE, "Own endpoints"). */
+export function registerOwnEndpoints(app: FastifyInstance, parts: OwnEndpointParts): void {
+  const startedAt = Date.now();
+  app.get('/incontext/live', () => ({ status: 'live' }));
+  app.get('/incontext/ready', (_request, reply) => {
+    const reason = notReady(parts);
+    return reason === undefined ? { status: 'ready' } : reply.code(503).send({ status: 'not_ready', reason });
+  });
+  app.get('/incontext/status', () => status(parts, startedAt));
+  app.get('/incontext/metrics', async (_request, reply) => {
+    reply.type(parts.metrics.registry.contentType);
+    return parts.metrics.registry.metrics();
+  });
+  app.post('/incontext/explain', (request, reply) => explain(request, reply, parts));
+  app.all('/incontext/*', (request, reply) => {
+    const known = OWN_PATHS.has(request.url.split('?', 1)[0] as string);
+    const error = ownError(known ? 'method_not_allowed' : 'not_found');
+    return reply.code(error.status).type('application/json').send(error.body);
+  });
+}
+
+const OWN_PATHS = new Set(
+  ['live', 'ready', 'status', 'metrics', 'explain'].map((name) => `/incontext/${name}`),
+);
+
+function notReady({ drain, prober }: OwnEndpointParts): 'draining' | 'upstream_unreachable' | undefined {
+  if (drain.draining) return 'draining';
+  return prober.reachable ? undefined : 'upstream_unreachable';
+}
+
+function status(parts: OwnEndpointParts, startedAt: number) {
+  const reason = notReady(parts);
+  const health = parts.backend.health?.();
+  return {
+    version: VERSION,
+    uptime_seconds: Math.floor((Date.now() - startedAt) / 1000),
+    engine: parts.engine.name,
+    backend: parts.settings.tokenizer.backend,
+    ready: reason === undefined,
+    reason: reason ?? null,
+    in_flight: parts.drain.inFlight,
+    models: parts.models.all().map(({ id }) => modelStatus(id, parts)),
+    tokenizer: {
+      state: health?.state ?? 'unknown',
+      calls: health?.calls ?? 0,
+      failures: health?.failures ?? 0,
+    },
+  };
+}
+
+function modelStatus(id: string, { models, engine }: OwnEndpointParts) {
+  const { contextLength, reserve, margin } = models.resolve(id);
+  const window = contextLength === undefined ? undefined : engine.window(id, contextLength);
+  return {
+    id,
+    context_length: contextLength ?? null,
+    window: window ?? null,
+    reserve,
+    fallback_margin: margin,
+    degraded: window !== undefined && startRefusal({ window, reserve, margin }) !== undefined,
+  };
+}
+
+async function explain(request: FastifyRequest, reply: FastifyReply, parts: OwnEndpointParts) {
+  const body = await collectBody(request.raw, parts.settings.server.bodyLimit);
+  if (body.kind === 'aborted') return reply.hijack();
+  if (body.kind === 'over') {
+    body.stream.resume();
+    return explanation(unchanged(Buffer.alloc(0), 'body_too_large'));
+  }
+  const gone = new AbortController();
+  reply.raw.once('close', () => gone.abort());
+  const call = { signal: gone.signal, credential: parts.access.credentialOf(request.raw) };
+  const clampOnly = request.headers['x-incontext-engine'] === 'none';
+  return explanation(await prepareExchange(body.bytes, { endpoint: CHAT, call, clampOnly }, parts));
+}
+
+const CHAT = ENDPOINTS[0] as Endpoint;

@@ -1,0 +1,102 @@
+import type { ServerResponse } from 'node:http';
+
+/** An error of ours as it goes to the client: status, and a body in the OpenAI shape. */
+export interface OwnError {
+  readonly status: number;
+  readonly body: string;
+}
+
+/**
+ * The way of one answer to the client. Everything that reaches the client of an exchange goes through here, so
+ * that nothing is written twice, after the end, or to a client that has gone.
+ */
+export class Answer {
+  readonly #response: ServerResponse;
+  #ended = false;
+
+  constructor(response: ServerResponse) {
+    this.#response = response;
+  }
+
+  /** True once the head has gone out. */
+  get begun(): boolean {
+    return this.#response.headersSent;
+  }
+
+  /** True once nothing more can be written: ended, failed, or the client has gone. */
+  get over(): boolean {
+    return this.#ended || this.#response.destroyed;
+  }
+
+  /** Writes the head. `headers` is flat: name, value, name, value. */
+  begin(status: number, statusMessage: string, headers: readonly string[]): void {
+    if (this.over || this.begun) return;
+    const names = headers as string[];
+    // The upstream's own Date stands; Node would add a second one to a flat list.
+    if (hasField(headers, 'date')) this.#response.sendDate = false;
+    this.#response.writeHead(status, statusMessage, names);
+    this.#response.flushHeaders();
+  }
+
+  /** Writes an SSE comment, which clients ignore. */
+  comment(text: string): void {
+    if (!this.over) this.#response.write(`: ${text}\n\n`);
+  }
+
+  /** @returns false where the client reads more slowly than this: wait for `onDrain`. */
+  write(chunk: Buffer): boolean {
+    return this.over ? true : this.#response.write(chunk);
+  }
+
+  onDrain(listener: () => void): void {
+    this.#response.on('drain', listener);
+  }
+
+  end(): void {
+    if (this.over) return;
+    this.#ended = true;
+    this.#response.end();
+  }
+
+  /**
+   * Ends the answer because something failed. Before the head: the error, with its status. After it: the
+   * connection is cut, so that a client sees an answer that broke off and never an invented end.
+   */
+  fail(error: OwnError, headers: readonly string[] = []): void {
+    if (this.over) return;
+    this.#ended = true;
+    if (this.begun) {
+      this.#response.destroy();
+      return;
+    }
+    this.#response.writeHead(error.status, [
+      'content-type',
+      'application/json',
+      'content-length',
+      String(Buffer.byteLength(error.body)),
+      ...headers,
+    ]);
+    this.#response.end(error.body);
+  }
+
+  /** Cuts the connection: something of ours broke that has no answer. */
+  abandon(): void {
+    if (this.over) return;
+    this.#ended = true;
+    this.#response.destroy();
+  }
+
+  /** Calls back once when the client goes before the answer's end. */
+  onClientGone(listener: () => void): void {
+    this.#response.once('close', () => {
+      if (!this.#response.writableFinished) listener();
+    });
+  }
+}
+
+function hasField(headers: readonly string[], name: string): boolean {
+  for (let i = 0; i < headers.length; i += 2) {
+    if ((headers[i] as string).toLowerCase() === name) return true;
+  }
+  return false;
+}

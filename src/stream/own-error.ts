@@ -1,0 +1,56 @@
+import type { OwnError } from './answer.js';
+
+interface ErrorRow {
+  readonly status: number;
+  readonly type: string;
+  readonly message: string;
+}
+
+/** Every error that the proxy itself answers with. Everything else a client sees is the upstream's own. */
+const ERRORS = {
+  invalid_api_key: {
+    status: 401,
+    type: 'invalid_request_error',
+    message:
+      'Incorrect API key provided. Send one of the keys this proxy accepts as "Authorization: Bearer KEY".',
+  },
+  admin_only: {
+    status: 401,
+    type: 'invalid_request_error',
+    message:
+      'This endpoint answers local requests only, unless an admin token is configured and sent as "Authorization: Bearer TOKEN".',
+  },
+  not_found: {
+    status: 404,
+    type: 'invalid_request_error',
+    message: 'The proxy has no such endpoint under /incontext/.',
+  },
+  method_not_allowed: {
+    status: 405,
+    type: 'invalid_request_error',
+    message: 'The proxy does not answer this method at this endpoint.',
+  },
+  upstream_unreachable: {
+    status: 502,
+    type: 'api_error',
+    message: 'The inference server behind the proxy cannot be reached.',
+  },
+  upstream_reset: {
+    status: 502,
+    type: 'api_error',
+    message: 'The inference server behind the proxy closed the connection without an answer.',
+  },
+  upstream_timeout: {
+    status: 504,
+    type: 'api_error',
+    message: 'The inference server behind the proxy did not answer in time.',
+  },
+} as const satisfies Record<string, ErrorRow>;
+
+export type OwnErrorCode = keyof typeof ERRORS;
+
+/** @returns status and body of an error of ours, in the OpenAI shape. */
+export function ownError(code: OwnErrorCode): OwnError {
+  const { status, type, message } = ERRORS[code];
+  return { status, body: JSON.stringify({ error: { message, type, param: null, code } }) };
+}

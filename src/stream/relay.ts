@@ -1,0 +1,125 @@
+import type { UpstreamError } from '../upstream/errors.js';
+import type { Forwarder, UpstreamCall, UpstreamRequest, UpstreamSink } from '../upstream/forwarder.js';
+import { clientResponseHeaders, headerValue } from '../upstream/headers.js';
+import type { Answer } from './answer.js';
+import { ownError } from './own-error.js';
+
+/** An answer that was read whole and has not gone to the client. */
+export interface HeldAnswer {
+  readonly status: number;
+  readonly statusMessage: string;
+  readonly rawHeaders: readonly string[];
+  readonly body: Buffer;
+}
+
+/** How an answer ended. */
+export type RelayEnd =
+  /** `status`: what the client got. */
+  | { readonly outcome: 'complete'; readonly status: number }
+  /** `status`: what had gone out, 0 where nothing had. */
+  | { readonly outcome: 'client_abort'; readonly status: number }
+  | { readonly outcome: 'upstream_error'; readonly status: number; readonly error: UpstreamError }
+  | { readonly outcome: 'held'; readonly answer: HeldAnswer };
+
+export interface RelayOptions {
+  /** Fields of ours for the answer's head, flat; asked when the head goes out. */
+  readonly ownHeaders?: ((status: number) => string[]) | undefined;
+  /** True to hold an answer of this head back and resolve with it; one over `HOLD_LIMIT` goes out all the same. */
+  readonly hold?: ((status: number, rawHeaders: readonly string[]) => boolean) | undefined;
+}
+
+/** The longest answer that is held back, in bytes. */
+export const HOLD_LIMIT = 65_536;
+
+/** Sends a request upstream and its answer to the client, byte for byte. Resolves when both are done. */
+export function relay(
+  forwarder: Forwarder,
+  request: UpstreamRequest,
+  answer: Answer,
+  options: RelayOptions = {},
+): Promise<RelayEnd> {
+  return new Promise((resolve) => {
+    let call: UpstreamCall | undefined;
+    const sink = new RelaySink(answer, options, resolve);
+    answer.onDrain(() => call?.resume());
+    answer.onClientGone(() => {
+      call?.abort();
+      resolve({ outcome: 'client_abort', status: sink.status });
+    });
+    if (answer.over) return;
+    call = forwarder.send(request, sink);
+  });
+}
+
+/** Sends an answer that was held back to the client after all. */
+export function release(held: HeldAnswer, answer: Answer, ownHeaders: string[]): void {
+  answer.begin(held.status, held.statusMessage, clientResponseHeaders(held.rawHeaders, ownHeaders));
+  answer.write(held.body);
+  answer.end();
+}
+
+class RelaySink implements UpstreamSink {
+  status = 0;
+  #held: { status: number; statusMessage: string; rawHeaders: readonly string[] } | undefined;
+  #chunks: Buffer[] = [];
+  #size = 0;
+
+  constructor(
+    private readonly answer: Answer,
+    private readonly options: RelayOptions,
+    private readonly resolve: (end: RelayEnd) => void,
+  ) {}
+
+  onHead(status: number, statusMessage: string, rawHeaders: string[]): void {
+    if (this.options.hold?.(status, rawHeaders) === true) this.#held = { status, statusMessage, rawHeaders };
+    else this.#begin(status, statusMessage, rawHeaders);
+  }
+
+  onData(chunk: Buffer): boolean {
+    if (this.#held === undefined) return this.answer.write(chunk);
+    this.#chunks.push(chunk);
+    this.#size += chunk.length;
+    return this.#size > HOLD_LIMIT ? this.#letGo() : true;
+  }
+
+  onEnd(): void {
+    if (this.#held !== undefined) {
+      this.resolve({ outcome: 'held', answer: { ...this.#held, body: Buffer.concat(this.#chunks) } });
+      return;
+    }
+    this.answer.end();
+    this.resolve({ outcome: 'complete', status: this.status });
+  }
+
+  onError(error: UpstreamError): void {
+    if (this.#held !== undefined) this.#letGo();
+    const own = ownError(error.code);
+    if (!this.answer.begun) this.status = own.status;
+    this.answer.fail(own, this.options.ownHeaders?.(own.status));
+    this.resolve({ outcome: 'upstream_error', status: this.status, error });
+  }
+
+  #begin(status: number, statusMessage: string, rawHeaders: readonly string[]): void {
+    this.status = status;
+    this.answer.begin(status, statusMessage, this.#headers(status, rawHeaders));
+  }
+
+  #letGo(): boolean {
+    const held = this.#held;
+    if (held === undefined) return true;
+    this.#held = undefined;
+    this.#begin(held.status, held.statusMessage, held.rawHeaders);
+    const { answer } = this;
+    return this.#chunks.splice(0).reduce((_, chunk) => answer.write(chunk), true);
+  }
+
+  /** An event stream gets `x-accel-buffering: no`, so that an nginx in front does not hold it back. */
+  #headers(status: number, rawHeaders: readonly string[]): string[] {
+    const ours = this.options.ownHeaders?.(status) ?? [];
+    const isStream = headerValue(rawHeaders, 'content-type')?.startsWith('text/event-stream') === true;
+    if (ours.length > 0 && isStream && headerValue(rawHeaders, 'x-accel-buffering') === undefined) {
+      ours.push('x-accel-buffering', 'no');
+    }
+    return clientResponseHeaders(rawHeaders, ours);
+  }
+}
