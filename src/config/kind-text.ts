@@ -4,43 +4,51 @@ import type { Kind } from './kind.js';
 import { pythonInt, strip } from './python-number.js';
 import type { Tenant } from './settings.js';
 
-/** A kind whose values are written as text. `read` gives the value, or refuses with `undefined`. */
-export function textKind<T>(
-  rule: string,
-  read: (text: string) => T | undefined,
-  show: (value: T) => string,
-): Kind<T> {
+/** What a kind of text says of itself. `read` gives the value of a stripped text, or refuses with `undefined`. */
+interface TextFacts<T> {
+  readonly rule: string;
+  readonly placeholder: string;
+  read(text: string): T | undefined;
+  show?(value: T): string;
+}
+
+/** A kind whose values are written as text, and never blank. */
+function textKind<T>({ rule, placeholder, read, show = String }: TextFacts<T>): Kind<T> {
   const schema = z.string().transform((text, context): T => {
-    const value = strip(text) === '' ? undefined : read(strip(text));
+    const bare = strip(text);
+    const value = bare === '' ? undefined : read(bare);
     if (value !== undefined) return value;
-    context.addIssue({ code: 'custom', message: strip(text) === '' ? `must not be blank: ${rule}` : rule });
+    context.addIssue({ code: 'custom', message: bare === '' ? `must not be blank: it ${rule}` : rule });
     return z.NEVER;
   });
-  return { schema, fromText: (text) => text, rule, show };
+  return { schema, fromText: (text) => text, rule, show, placeholder };
 }
 
 /** Text that is not blank, white space at its ends dropped. */
-export const text = textKind(
-  'must be text (put a number in quotes)',
-  (value): string | undefined => value,
-  String,
-);
+export const text = textKind({
+  rule: 'must be text (put a number in quotes)',
+  placeholder: 'TEXT',
+  read: (value): string | undefined => value,
+});
 
 /** A header's value. Other characters would be refused by the HTTP client, on every request. */
-export const headerValue = textKind(
-  'must be text of visible Latin characters, without line breaks',
-  (value) => (/^[\t\x20-\x7e\xa0-\xff]+$/.test(value) ? value : undefined),
-  String,
-);
+export const headerValue = textKind({
+  rule: 'must be text of visible Latin characters, without line breaks',
+  placeholder: 'TEXT',
+  read: (value) => (/^[\t\x20-\x7e\xa0-\xff]+$/.test(value) ? value : undefined),
+});
+
+/** A path on this machine; a relative one starts at the working directory. */
+export const path: Kind<string> = { ...text, placeholder: 'PATH' };
 
 const VISIBLE = /^[\x21-\x7e]+$/;
 
 /** A credential that goes into an `Authorization` header. */
-export const credential = textKind(
-  'must be visible ASCII characters without white space (put a number in quotes)',
-  (value) => (VISIBLE.test(value) ? value : undefined),
-  String,
-);
+export const credential = textKind({
+  rule: 'must be visible ASCII characters without white space (put a number in quotes)',
+  placeholder: 'KEY',
+  read: (value) => (VISIBLE.test(value) ? value : undefined),
+});
 
 const KEYS_RULE = 'must be keys of visible ASCII characters separated by commas, none of them empty';
 const keyList = z.array(z.string().regex(/^[\x21-\x2b\x2d-\x7e]+$/));
@@ -50,16 +58,17 @@ export const credentials: Kind<readonly string[]> = {
   fromText: (value) => value,
   rule: KEYS_RULE,
   show: (keys) => keys.join(','),
+  placeholder: 'KEYS',
 };
 
-export const host = textKind(
-  'must be a host name or an IP address, without a port',
-  (value) => {
+export const host = textKind({
+  rule: 'must be a host name or an IP address, without a port',
+  placeholder: 'ADDRESS',
+  read: (value) => {
     const bare = value.replace(/^\[(.*)\]$/, '$1');
     return isIP(bare) !== 0 || /^[a-z0-9]([a-z0-9._-]*[a-z0-9])?$/i.test(bare) ? bare : undefined;
   },
-  String,
-);
+});
 
 const PREFIX_RULE = 'must be a path that starts with a slash, such as /llm, without a query';
 
@@ -74,19 +83,21 @@ export const pathPrefix: Kind<string> = {
   fromText: (value) => value,
   rule: PREFIX_RULE,
   show: String,
+  placeholder: 'PATH',
 };
 
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
 
-export const tenant = textKind(
-  'must be credential, none, or header:NAME',
-  (value): Tenant | undefined => {
+export const tenant = textKind({
+  rule: 'must be credential, none, or header:NAME',
+  placeholder: 'TENANT',
+  read: (value): Tenant | undefined => {
     if (value === 'credential' || value === 'none') return { kind: value };
     const name = /^header:(.*)$/i.exec(value)?.[1]?.toLowerCase();
     return name !== undefined && HEADER_NAME.test(name) ? { kind: 'header', name } : undefined;
   },
-  (value) => (value.kind === 'header' ? `header:${value.name}` : value.kind),
-);
+  show: (value) => (value.kind === 'header' ? `header:${value.name}` : value.kind),
+});
 
 const UNITS = new Map([
   ['', 1],
@@ -113,6 +124,7 @@ export const byteSize: Kind<number> = {
     return count === undefined || factor === undefined ? undefined : count * factor;
   },
   rule: 'must be a positive number of bytes, or one with a unit such as KiB, MiB or GiB',
+  placeholder: 'BYTES',
   show: (value) => (value % 2 ** 20 === 0 ? `${value / 2 ** 20}MiB` : String(value)),
 };
 
@@ -126,4 +138,5 @@ export const days: Kind<number> = {
   fromText: (value) => pythonInt(strip(value).replace(/d$/i, '')),
   rule: 'must be a positive number of days, such as 30d',
   show: (value) => `${value}d`,
+  placeholder: 'DAYS',
 };

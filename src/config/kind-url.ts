@@ -9,7 +9,7 @@ const SHAPE = /^https?:\/\/([^/?#\\\s]+)[^\\\s]*$/i;
 
 /** Why `text` cannot be an endpoint, or `undefined` where it can. Never repeats `text`, which may hold a password. */
 function urlRefusal(text: string): string | undefined {
-  if (strip(text) === '') return `must not be blank: ${URL_RULE}`;
+  if (strip(text) === '') return `must not be blank: it ${URL_RULE}`;
   const authority = SHAPE.exec(text)?.[1];
   if (authority === undefined) return `${URL_RULE} without white space`;
   if (authority.includes('@')) return 'must not hold credentials: give them in a setting of their own';
@@ -29,6 +29,7 @@ export const endpointUrl: Kind<string> = {
   fromText: (value) => value,
   rule: `${URL_RULE} without credentials`,
   show: String,
+  placeholder: 'URL',
 };
 
 /** Origin and path in front of `/v1`, without a trailing slash, whichever of the usual spellings was given. */
@@ -41,6 +42,7 @@ export const upstreamUrl: Kind<string> = {
   fromText: (value) => value,
   rule: UPSTREAM_RULE,
   show: String,
+  placeholder: 'URL',
 };
 
 function withoutVersion({ origin, pathname }: URL): string {

@@ -11,8 +11,8 @@ export interface Kind<T> {
   readonly rule: string;
   /** A value as a user would write it. */
   show(value: T): string;
-  /** True where a flag needs no value. */
-  readonly isSwitch?: boolean;
+  /** What stands for a value in the help, `''` where a flag needs none. */
+  readonly placeholder: string;
 }
 
 export interface Range {
@@ -29,6 +29,7 @@ export function integer(range: Range): Kind<number> {
     fromText: pythonInt,
     rule: `must be ${integerRule(range)}`,
     show: String,
+    placeholder: 'N',
   };
 }
 
@@ -41,6 +42,7 @@ export function decimal(range: Range): Kind<number> {
     fromText: pythonFloat,
     rule: `must be a floating-point number ${low}${high}`,
     show: String,
+    placeholder: 'NUMBER',
   };
 }
 
@@ -49,7 +51,8 @@ const LONGEST_TIMER_SECONDS = 2_147_483;
 
 /** Seconds, fractions allowed. `mayBeNone`: 0 stands for no limit. */
 export function seconds(mayBeNone: 'positive' | 'or zero'): Kind<number> {
-  return decimal({ min: 0, max: LONGEST_TIMER_SECONDS, above: mayBeNone === 'positive' });
+  const limit = decimal({ min: 0, max: LONGEST_TIMER_SECONDS, above: mayBeNone === 'positive' });
+  return { ...limit, placeholder: 'SECONDS' };
 }
 
 const SWITCH_WORDS = new Map([
@@ -68,7 +71,7 @@ export const onOff: Kind<boolean> = {
   fromText: (text) => SWITCH_WORDS.get(strip(text).toLowerCase()),
   rule: 'must be true or false',
   show: String,
-  isSwitch: true,
+  placeholder: '',
 };
 
 /** One of a few words, in any case. */
@@ -78,6 +81,7 @@ export function oneOf<const T extends string>(words: readonly T[]): Kind<T> {
     fromText: (text) => strip(text).toLowerCase(),
     rule: `must be one of ${words.join(', ')}`,
     show: String,
+    placeholder: 'WORD',
   };
 }
 

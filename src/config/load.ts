@@ -6,6 +6,7 @@ import { type Blocks, readBlocks } from './file-blocks.js';
 import { type Flags, gatherFlags } from './flags.js';
 import { MASK, type SettingProblem } from './problem.js';
 import { type Gathered, type Origin, type RawValue, readValue } from './raw-value.js';
+import type { Section } from './setting.js';
 import type { Settings } from './settings.js';
 import {
   environmentName,
@@ -15,7 +16,6 @@ import {
   settingOf,
   type Values,
 } from './table.js';
-import { windowProblems } from './window-check.js';
 import { type Mapping, readYaml } from './yaml-mapping.js';
 
 /** Where settings come from. */
@@ -27,6 +27,8 @@ export interface LoadInput {
   readonly readFile: (path: string) => string;
   /** Relative paths start here. */
   readonly cwd: string;
+  /** What is wrong with settings that are each valid by themselves. Not asked where one of the budget's is refused. */
+  readonly checkBudget?: (settings: Settings) => readonly SettingProblem[];
 }
 
 /** Where a setting's value came from. */
@@ -54,6 +56,9 @@ export type Loaded =
       readonly warnings: readonly string[];
     };
 
+/** The sections that the budget is worked out from. */
+const BUDGET_SECTIONS: readonly Section[] = ['budget', 'context', 'compression'];
+
 /** Merges flags, environment, file and defaults, in this order of precedence, and reports everything wrong at once. */
 export function loadSettings(input: LoadInput): Loaded {
   const flags = gatherFlags(input.flags);
@@ -61,18 +66,15 @@ export function loadSettings(input: LoadInput): Loaded {
   const file = openFile(flags.values.get('CONFIG') ?? environment.values.get('CONFIG'), input);
   const layers = [file.gathered, environment, flags];
   const raw = new Map(layers.flatMap((layer) => [...layer.values]));
-  const { values, sources, problems: refused } = readAll(raw);
+  const { values, sources, problems: refused, refusedIn } = readAll(raw);
   const ca = readCertificates(raw.get('UPSTREAM_CA'), values.UPSTREAM_CA, input);
   const warnings = layers.flatMap((layer) => layer.warnings);
-  const problems = [
-    ...file.problems,
-    ...layers.flatMap((layer) => layer.problems),
-    ...refused,
-    ...ca.problems,
-  ];
+  const unreadable = [...file.problems, ...layers.flatMap((layer) => layer.problems)];
+  const problems = [...unreadable, ...refused, ...ca.problems];
   const around = { cwd: input.cwd, ca: ca.pem, pluginsBase: file.base, blocks: file.blocks };
   const settings = assemble(values, around);
-  if (problems.length === 0) problems.push(...windowProblems(settings));
+  const budgetIsSound = unreadable.length === 0 && !BUDGET_SECTIONS.some((section) => refusedIn.has(section));
+  if (budgetIsSound) problems.push(...(input.checkBudget?.(settings) ?? []));
   return problems.length === 0
     ? { ok: true, settings, sources, warnings }
     : { ok: false, problems, warnings };
@@ -117,16 +119,21 @@ function readAll(raw: ReadonlyMap<SettingName, RawValue>): {
   values: Values;
   sources: Sources;
   problems: SettingProblem[];
+  refusedIn: Set<Section>;
 } {
   const values: Partial<Record<SettingName, unknown>> = {};
   const sources = new Map<SettingName, Source>();
   const problems: SettingProblem[] = [];
+  const refusedIn = new Set<Section>();
   for (const name of SETTING_NAMES) {
     const setting = settingOf(name);
     const given = raw.get(name);
     if (given === undefined && setting.required === true) problems.push(missing(name));
     const reading = given === undefined ? { value: setting.default } : readValue(setting, given);
-    if ('problem' in reading) problems.push(reading.problem);
+    if ('problem' in reading) {
+      problems.push(reading.problem);
+      refusedIn.add(setting.section);
+    }
     const value = 'value' in reading ? reading.value : setting.default;
     values[name] = value;
     sources.set(name, {
@@ -135,7 +142,7 @@ function readAll(raw: ReadonlyMap<SettingName, RawValue>): {
       shown: showValue(name, value, given !== undefined),
     });
   }
-  return { values: values as Values, sources, problems };
+  return { values: values as Values, sources, problems, refusedIn };
 }
 
 function showValue(name: SettingName, value: unknown, given: boolean): string | undefined {

@@ -1,6 +1,6 @@
 import { decimal, integer, onOff, seconds } from './kind.js';
-import { thresholdTable } from './kind-list.js';
-import { credential, days, headerValue, text } from './kind-text.js';
+import { thresholdTable } from './kind-table.js';
+import { credential, days, headerValue, path, text } from './kind-text.js';
 import { endpointUrl } from './kind-url.js';
 import { optional, setting } from './setting.js';
 
@@ -105,7 +105,7 @@ export const CONTEXT_SETTINGS = {
   }),
   PLUGINS_DIR: optional({
     section: 'context',
-    kind: text,
+    kind: path,
     unset: 'no folder',
     example: './plugins',
     description: 'A folder of context engines, each in a folder of its name.',

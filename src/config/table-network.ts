@@ -1,5 +1,5 @@
 import { integer, oneOf, onOff, seconds } from './kind.js';
-import { byteSize, credential, credentials, host, pathPrefix, tenant, text } from './kind-text.js';
+import { byteSize, credential, credentials, host, path, pathPrefix, tenant } from './kind-text.js';
 import { upstreamUrl } from './kind-url.js';
 import { optional, setting } from './setting.js';
 import type { LogLevel } from './settings.js';
@@ -35,7 +35,7 @@ export const NETWORK_SETTINGS = {
   }),
   UPSTREAM_CA: optional({
     section: 'upstream',
-    kind: text,
+    kind: path,
     unset: "Node's own certificate authorities",
     example: '/etc/ssl/upstream-ca.pem',
     description: "A PEM file with the certificate authorities to trust for the upstream's TLS.",
@@ -92,7 +92,7 @@ export const NETWORK_SETTINGS = {
   }),
   CONFIG: optional({
     section: 'server',
-    kind: text,
+    kind: path,
     only: 'command',
     unset: 'no file',
     example: 'incontext.yaml',
@@ -100,7 +100,7 @@ export const NETWORK_SETTINGS = {
   }),
   DATA_DIR: setting({
     section: 'server',
-    kind: text,
+    kind: path,
     default: './data',
     flag: 'data',
     example: './data',

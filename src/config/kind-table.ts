@@ -10,5 +10,6 @@ export const thresholdTable: Kind<Readonly<Record<string, number>>> = {
   schema: z.record(z.string().min(1), SHARE),
   fromText: () => undefined,
   rule: THRESHOLDS_RULE,
+  placeholder: 'TABLE',
   show: (table) => JSON.stringify(table),
 };
