@@ -1,3 +1,4 @@
+import { VERSION } from '../../version.js';
 import {
   type BackendCall,
   type BackendContext,
@@ -14,7 +15,6 @@ import { Endpoints } from './endpoints.js';
 import { MODELS_LIMIT, readModels } from './models.js';
 import { refusal, StatusError } from './refusal.js';
 import { Transport } from './transport.js';
-import { DEFAULT_USER_AGENT } from './user-agent.js';
 
 export interface TokenizeCall {
   readonly url: string;
@@ -111,7 +111,7 @@ export class TokenizerClient {
   }
 
   #headers(authorization: string | undefined): Record<string, string> {
-    const agent = { 'user-agent': this.context.tokenizer.userAgent ?? DEFAULT_USER_AGENT };
+    const agent = { 'user-agent': this.context.tokenizer.userAgent ?? `incontext-proxy/${VERSION}` };
     return authorization === undefined ? agent : { ...agent, authorization };
   }
 
