@@ -16,9 +16,22 @@ export function windowOf(settings: WindowSettings): number {
   return Math.min(compressionWindowTokens ?? share, contextLength);
 }
 
-/** R, which an operator-wide output cap below it lowers. */
+/**
+ * R, which an operator-wide output cap below it lowers.
+ * @throws RangeError where the reserve is below one token.
+ */
 export function effectiveReserve(reserve: number, operatorCap: number | undefined): number {
+  if (reserve < 1) throw new RangeError('the minimum output reserve must be at least one token');
   return Math.min(reserve, operatorCap ?? reserve);
+}
+
+/**
+ * P where exact counting failed: the estimate, at least one token, + F.
+ * @throws RangeError where the margin is negative.
+ */
+export function estimatedPrompt(estimate: number, margin: number): number {
+  if (margin < 0) throw new RangeError('the fallback margin must not be negative');
+  return Math.max(1, Math.trunc(estimate)) + margin;
 }
 
 /** Token counts: W, R (already effective) and F. */
