@@ -1,0 +1,112 @@
+import type { ChatTemplate, ChatTemplates } from './chat-template.js';
+import { noneSuffix, type Reading, readMessages, readTools } from './conversation.js';
+import type { ResolvedOptions } from './options.js';
+import { fromPlain, isDict, isList, type PythonDict, type PythonValue } from './python-value.js';
+import { badRequest } from './refusal.js';
+
+/** Which endpoint asks: the two read some fields differently. */
+export type Asker = 'chat' | 'tokenize';
+
+/** Renders chat requests as the recorded servers do. */
+export class PromptRenderer {
+  private readonly ownTemplate: ChatTemplate;
+  private readonly defaults: PythonDict;
+
+  constructor(
+    private readonly templates: ChatTemplates,
+    templateSource: string,
+    private readonly options: ResolvedOptions,
+  ) {
+    this.ownTemplate = templates.template(templateSource);
+    const defaults = fromPlain(options.defaultChatTemplateKwargs);
+    this.defaults = isDict(defaults) ? defaults : new Map();
+  }
+
+  /** @throws Refusal in the server's own words */
+  render(request: PythonDict, asker: Asker, modelName: string): string {
+    const template = this.chooseTemplate(request);
+    const addGenerationPrompt = request.get('add_generation_prompt') !== false;
+    const continueFinal = request.get('continue_final_message') === true;
+    const reading: Reading = {
+      vllm: this.options.vllm,
+      renameReasoningContent: asker === 'chat' && this.options.vllm === '0.32',
+      modelName,
+    };
+    const given = request.get('messages');
+    const messages = readMessages(isList(given) ? given : [], reading);
+    this.refuseEmpty(messages);
+    if (continueFinal && addGenerationPrompt) throw badRequest(incompatible);
+    const variables = new Map<string, PythonValue>([
+      ...this.templateArguments(request, asker),
+      ['messages', messages],
+      ['add_generation_prompt', addGenerationPrompt],
+    ]);
+    const rendered = template.render(variables);
+    return continueFinal ? upToFinalContent(rendered, messages) : rendered;
+  }
+
+  /** Whether the answer starts with thinking, for a reasoning parser. */
+  thinks(request: PythonDict): boolean {
+    return this.templateArguments(request, 'chat').get('enable_thinking') !== false;
+  }
+
+  private templateArguments(request: PythonDict, asker: Asker): Map<string, PythonValue> {
+    const result = new Map<string, PythonValue>([['tools', this.toolsOf(request, asker)]]);
+    result.set('documents', asker === 'chat' ? (request.get('documents') ?? null) : null);
+    const honoursDefaults = asker === 'chat' || this.options.vllm !== '0.16';
+    if (honoursDefaults) for (const [name, value] of this.defaults) result.set(name, value);
+    const kwargs = request.get('chat_template_kwargs');
+    const effort = request.get('reasoning_effort') ?? null;
+    if (asker === 'chat' && this.options.vllm === '0.32' && effort !== null) {
+      result.set('reasoning_effort', effort);
+      result.set('enable_thinking', effort !== 'none');
+    }
+    if (isDict(kwargs)) for (const [name, value] of kwargs) result.set(name, value);
+    result.delete('chat_template');
+    return result;
+  }
+
+  private toolsOf(request: PythonDict, asker: Asker): PythonValue {
+    const dropped =
+      asker === 'chat' &&
+      this.options.excludeToolsWhenToolChoiceNone &&
+      request.get('tool_choice') === 'none';
+    return dropped ? null : readTools(request.get('tools'), this.options.vllm);
+  }
+
+  private chooseTemplate(request: PythonDict): ChatTemplate {
+    const kwargs = request.get('chat_template_kwargs');
+    const inKwargs = isDict(kwargs) ? kwargs.get('chat_template') : undefined;
+    const source = inKwargs ?? request.get('chat_template') ?? null;
+    if (typeof source !== 'string') return this.ownTemplate;
+    if (!this.options.trustRequestChatTemplate) throw badRequest(untrusted);
+    try {
+      return this.templates.template(source);
+    } catch {
+      throw badRequest(`unexpected 'end of template'${noneSuffix(this.options.vllm)}`);
+    }
+  }
+
+  private refuseEmpty(messages: readonly PythonValue[]): void {
+    if (messages.length > 0) return;
+    throw badRequest(
+      this.options.vllm === '0.16'
+        ? 'list index out of range list index out of range'
+        : 'Cannot apply chat template to an empty conversation. Provide at least one message.',
+    );
+  }
+}
+
+const untrusted =
+  'Chat template is passed with request, but --trust-request-chat-template is not set. Refused request with untrusted chat template.';
+
+const incompatible =
+  'continue_final_message and add_generation_prompt are not compatible. Use continue_final_message when you want the model to continue the final message, and add_generation_prompt when you want to add a header that will prompt it to start a new assistant message instead.';
+
+function upToFinalContent(rendered: string, messages: readonly PythonValue[]): string {
+  const last = messages.at(-1);
+  const content = isDict(last) ? last.get('content') : '';
+  const text = typeof content === 'string' ? content.trim() : '';
+  const at = rendered.lastIndexOf(text);
+  return at < 0 ? rendered : rendered.slice(0, at + text.length);
+}

@@ -1,0 +1,56 @@
+import type { VllmVersion } from './version.js';
+
+/** An answer that is no result: thrown anywhere below a route, written by the server. */
+export class Refusal extends Error {
+  constructor(
+    readonly status: number,
+    readonly body: string,
+    readonly contentType = 'application/json',
+  ) {
+    super(body);
+    this.name = 'Refusal';
+  }
+}
+
+interface OpenAiProblem {
+  readonly message: string;
+  readonly type: string;
+  readonly param: string | null;
+  readonly code: number;
+}
+
+/** vLLM's error object, members in its order. */
+export function openAiRefusal(problem: OpenAiProblem): Refusal {
+  const { message, type, param, code } = problem;
+  return new Refusal(code, JSON.stringify({ error: { message, type, param, code } }));
+}
+
+export function badRequest(message: string, param: string | null = null): Refusal {
+  return openAiRefusal({ message, type: 'BadRequestError', param, code: 400 });
+}
+
+/** A value that a parameter may not have; the message names both. */
+export function badParameter(message: string, param: string, value?: string | number): Refusal {
+  const details = value === undefined ? `parameter=${param}` : `parameter=${param}, value=${value}`;
+  return badRequest(`${message} (${details})`, param);
+}
+
+export function modelNotFound(name: string, aliases: readonly string[], vllm: VllmVersion): Refusal {
+  const known = vllm === '0.16' ? '' : ` Valid aliases: ${aliases.join(', ')}.`;
+  return openAiRefusal({
+    message: `The model \`${name}\` does not exist.${known}`,
+    type: 'NotFoundError',
+    param: 'model',
+    code: 404,
+  });
+}
+
+/** Starlette's own short answers. */
+export function detail(status: number, text: string): Refusal {
+  return new Refusal(status, JSON.stringify({ detail: text }));
+}
+
+export const unauthorized = (): Refusal => new Refusal(401, '{"error":"Unauthorized"}');
+
+export const internalServerError = (): Refusal =>
+  new Refusal(500, 'Internal Server Error', 'text/plain; charset=utf-8');
