@@ -1,0 +1,76 @@
+import { readFileSync } from 'node:fs';
+import { Writable } from 'node:stream';
+import { pino } from 'pino';
+import type { BackendFactory } from '../../src/backends/contract.js';
+import { createVllmBackend } from '../../src/backends/vllm/vllm-backend.js';
+import { loadSettings } from '../../src/config/load.js';
+import { formatProblems } from '../../src/config/problem.js';
+import { createProxy, type RunningProxy } from '../../src/server/create-proxy.js';
+
+export interface TestProxy extends RunningProxy {
+  /** Every log line so far, parsed. */
+  readonly logged: Record<string, unknown>[];
+  /** Resolves once the upstream was asked for its models and answered. */
+  ready(): Promise<void>;
+}
+
+/** Starts a proxy on a free port with these flags, `--min-output-tokens 256 --fallback-margin-tokens 64` unless said otherwise. */
+export async function startProxy(
+  flags: Record<string, string>,
+  options: { backend?: BackendFactory; env?: Record<string, string>; file?: string } = {},
+): Promise<TestProxy> {
+  const loaded = loadSettings({
+    flags: { port: '0', 'min-output-tokens': '256', 'fallback-margin-tokens': '64', ...flags },
+    env: options.env ?? {},
+    readFile: (path) => options.file ?? readFileSync(path, 'utf8'),
+    cwd: process.cwd(),
+  });
+  if (!loaded.ok) throw new Error(formatProblems(loaded.problems));
+  const logged: Record<string, unknown>[] = [];
+  const sink = new Writable({
+    write(chunk, _encoding, done) {
+      logged.push(JSON.parse(String(chunk)) as Record<string, unknown>);
+      done();
+    },
+  });
+  const log = pino({ level: 'trace', base: null }, sink);
+  const proxy = await createProxy({
+    settings: loaded.settings,
+    backend: options.backend ?? createVllmBackend,
+    log,
+  });
+  return { ...proxy, logged, ready: () => untilReady(proxy.url) };
+}
+
+async function untilReady(url: string): Promise<void> {
+  for (let attempt = 0; attempt < 200; attempt += 1) {
+    const { status } = await fetch(`${url}/incontext/ready`);
+    if (status === 200) return;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  throw new Error('the proxy did not become ready');
+}
+
+/** The `x-incontext-*` headers of an answer, without their prefix. */
+export function told(response: Response): Record<string, string> {
+  const out: Record<string, string> = {};
+  for (const [name, value] of response.headers) {
+    if (name.startsWith('x-incontext-')) out[name.slice('x-incontext-'.length)] = value;
+  }
+  return out;
+}
+
+/** Posts a body to the chat endpoint, as it stands. */
+export function postChat(
+  url: string,
+  body: string | Buffer,
+  headers: Record<string, string> = {},
+  init: RequestInit = {},
+): Promise<Response> {
+  return fetch(`${url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body,
+    ...init,
+  });
+}
