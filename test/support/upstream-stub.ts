@@ -140,7 +140,7 @@ function tokenize(request: Received, response: ServerResponse, options: StubOpti
   json(response, 200, { count, max_model_len: windowOf(options, body.model), tokens: [1], token_strs: null });
 }
 
-function chat(request: Received, response: ServerResponse, options: StubOptions): void {
+function chat(request: Received, response: ServerResponse, options: StubOptions): unknown {
   let body: Record<string, unknown>;
   try {
     body = JSON.parse(request.body.toString()) as Record<string, unknown>;
@@ -167,7 +167,7 @@ function chat(request: Received, response: ServerResponse, options: StubOptions)
       { id: 'c', object: 'chat.completion.chunk', choices: [], usage },
     ]);
   }
-  json(response, 200, {
+  return json(response, 200, {
     id: 'c',
     object: 'chat.completion',
     choices: [{ index: 0, message: { role: 'assistant', content: 'answer' }, finish_reason: 'stop' }],

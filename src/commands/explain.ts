@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs';
+import { EXIT } from '../cli/parse-command.js';
+import type { Flags } from '../config/flags.js';
+import { ENDPOINTS, type Endpoint } from '../exchange/endpoint.js';
+import { explanation } from '../exchange/plan.js';
+import { prepareExchange } from '../exchange/prepare.js';
+import { createLog } from '../observe/log.js';
+import { assemble } from '../server/assemble.js';
+import { explainStartFailure, readSettings } from './settings.js';
+import type { Streams } from './streams.js';
+
+const STANDARD_INPUT = 0;
+
+/** Says what would be done with a request body, and why. */
+export async function explain(flags: Flags, input: string, json: boolean, streams: Streams): Promise<number> {
+  const loaded = readSettings(flags, streams);
+  if (loaded === undefined) return EXIT.failed;
+  let body: Buffer;
+  try {
+    body = readFileSync(input === '-' ? STANDARD_INPUT : input);
+  } catch {
+    streams.err(`incontext-proxy: ${input} cannot be read`);
+    return EXIT.usage;
+  }
+  try {
+    const parts = await assemble({ settings: loaded.settings, log: createLog('silent') });
+    await parts.prober.start();
+    const credential = parts.access.upstreamAuthorization ?? undefined;
+    const call = { signal: new AbortController().signal, credential };
+    const plan = await prepareExchange(body, { endpoint: ENDPOINTS[0] as Endpoint, call }, parts);
+    await parts.close();
+    const values = explanation(plan);
+    streams.out(json ? JSON.stringify(values, undefined, 2) : lines(values));
+    return EXIT.ok;
+  } catch (error) {
+    explainStartFailure(error, streams);
+    return EXIT.failed;
+  }
+}
+
+function lines(values: Record<string, unknown>): string {
+  return Object.entries(values)
+    .map(([key, value]) => `${key}: ${typeof value === 'object' ? JSON.stringify(value) : value}`)
+    .join('\n');
+}

@@ -1,0 +1,26 @@
+import { EXIT } from '../cli/parse-command.js';
+import { SimulatorUsageError, simulatorOptionsFromArgs } from '../simulator/arguments.js';
+import { MissingPackageError } from '../simulator/optional-packages.js';
+import { startSimulator } from '../simulator/server.js';
+import { explainStartFailure } from './settings.js';
+import type { Streams } from './streams.js';
+import { untilSignal } from './until-signal.js';
+
+/** Runs the simulator until a signal. */
+export async function simulate(args: readonly string[], streams: Streams): Promise<number> {
+  try {
+    const simulator = await startSimulator(simulatorOptionsFromArgs([...args]));
+    streams.out(`simulator listening on ${simulator.url}`);
+    await untilSignal();
+    await simulator.close();
+    return EXIT.ok;
+  } catch (error) {
+    if (error instanceof SimulatorUsageError) {
+      streams.err(`incontext-proxy: ${error.message}\nTry: incontext-proxy simulate --help`);
+      return EXIT.usage;
+    }
+    if (error instanceof MissingPackageError) streams.err(`incontext-proxy: ${error.message}`);
+    else explainStartFailure(error, streams);
+    return EXIT.failed;
+  }
+}

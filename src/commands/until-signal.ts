@@ -1,0 +1,12 @@
+const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
+
+/** Resolves at the next SIGTERM or SIGINT. */
+export function untilSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = () => {
+      for (const signal of SIGNALS) process.off(signal, stop);
+      resolve();
+    };
+    for (const signal of SIGNALS) process.on(signal, stop);
+  });
+}
