@@ -26,7 +26,7 @@ function textKind<T>({ rule, placeholder, read, show = String }: TextFacts<T>): 
 
 /** Text that is not blank, white space at its ends dropped. */
 export const text = textKind({
-  rule: 'must be text (put a number in quotes)',
+  rule: 'must be text',
   placeholder: 'TEXT',
   read: (value): string | undefined => value,
 });
@@ -39,13 +39,13 @@ export const headerValue = textKind({
 });
 
 /** A path on this machine; a relative one starts at the working directory. */
-export const path: Kind<string> = { ...text, placeholder: 'PATH' };
+export const path: Kind<string> = { ...text, rule: 'must be a path', placeholder: 'PATH' };
 
 const VISIBLE = /^[\x21-\x7e]+$/;
 
 /** A credential that goes into an `Authorization` header. */
 export const credential = textKind({
-  rule: 'must be visible ASCII characters without white space (put a number in quotes)',
+  rule: 'must be visible ASCII characters without white space',
   placeholder: 'KEY',
   read: (value) => (VISIBLE.test(value) ? value : undefined),
 });

@@ -1,3 +1,4 @@
+import type { Kind } from './kind.js';
 import { type SettingProblem, showRefused } from './problem.js';
 import type { Setting } from './setting.js';
 import type { SettingName } from './table.js';
@@ -26,9 +27,20 @@ export function readValue<T>(
   { kind, example, secret }: Pick<Setting<T>, 'kind' | 'example' | 'secret'>,
   { writtenAs, value }: Pick<RawValue, 'writtenAs' | 'value'>,
 ): Reading<T> {
-  const read = kind.schema.safeParse(typeof value === 'string' ? kind.fromText(value) : value);
+  const read = parse(kind, value);
   if (read.success) return { value: read.data };
-  const exact = read.error.issues.find((issue) => issue.code === 'custom' && issue.path.length === 0);
-  const rule = exact?.message.startsWith('must') === true ? exact.message : kind.rule;
+  const custom = read.error.issues.find(
+    (issue) => issue.code === 'custom' && issue.message.startsWith('must'),
+  );
+  const rule = (custom?.message ?? kind.rule) + (wantsQuotes(kind, value) ? '; put it in quotes' : '');
   return { problem: { setting: writtenAs, value: showRefused(value, secret === true), rule, example } };
+}
+
+function parse<T>({ schema, fromText }: Kind<T>, value: unknown) {
+  return schema.safeParse(typeof value === 'string' ? fromText(value) : value);
+}
+
+/** YAML reads an unquoted `123` as a number, where a text such as a key is meant. */
+function wantsQuotes<T>(kind: Kind<T>, value: unknown): boolean {
+  return (typeof value === 'number' || typeof value === 'boolean') && parse(kind, String(value)).success;
 }

@@ -21,7 +21,7 @@ export const CONTEXT_SETTINGS = {
   COMPRESSION_WINDOW_TOKENS: optional({
     section: 'budget',
     kind: tokens,
-    unset: 'the context length, times the threshold with an engine',
+    unset: 'worked out from the context length',
     example: '98304',
     aliases: ['HERMES_DYNAMIC_BUDGET_COMPRESSION_WINDOW_TOKENS'],
     description: 'The compression window in tokens: prompt and answer are fitted into it.',
@@ -77,7 +77,7 @@ export const CONTEXT_SETTINGS = {
     section: 'tokenizer',
     kind: credential,
     secret: true,
-    unset: "on the upstream's own origin the credential that goes upstream, elsewhere none",
+    unset: "the upstream's, and on its own origin only",
     example: 'sk-tokenizer',
     description: 'The bearer token for the tokenizer endpoint.',
   }),

@@ -141,7 +141,7 @@ export const NETWORK_SETTINGS = {
     section: 'server',
     kind: credential,
     secret: true,
-    unset: 'those endpoints answer this machine only',
+    unset: 'none, and they answer this machine only',
     example: 'a-long-random-text',
     description: "The bearer token of the proxy's own endpoints under /incontext/.",
   }),
