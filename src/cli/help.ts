@@ -1,7 +1,7 @@
 import { SECTIONS, type Section } from '../config/setting.js';
 import { environmentName, flagName, type SettingName, settingOf, settingsIn } from '../config/table.js';
+import { SIMULATE_HELP } from '../simulator/arguments.js';
 import { COMMAND_NAMES, type CommandName, commandFacts } from './commands.js';
-import { SIMULATOR_FLAGS } from './simulator-help.js';
 import { wrap } from './wrap.js';
 
 /** The help of the program as a whole, at most 80 columns wide. */
@@ -27,9 +27,9 @@ export function overview(): string {
 
 /** The help of one command, at most 80 columns wide. */
 export function helpFor(command: CommandName): string {
+  if (command === 'simulate') return SIMULATE_HELP.trimEnd();
   const { summary, usage, takesSettings, switches, operand } = commandFacts(command);
   const flags = [
-    ...(command === 'simulate' ? SIMULATOR_FLAGS : []),
     ...switches.map(({ name, description }) => entry(`--${name}`, description)),
     entry('-h, --help', 'Print this.'),
   ];

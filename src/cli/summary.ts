@@ -18,7 +18,7 @@ const WIDEST_VALUE = 34;
 /** What is in force, as one block of text without a final line break: by section, aligned, secrets masked. */
 export function formatSummary(settings: Settings, sources: Sources): string {
   const groups = SECTIONS.map((section) => [section, sectionRows(section, settings, sources)] as const);
-  const all = [...groups, ['plugins', pluginRows(settings)] as const].filter(([, rows]) => rows.length > 0);
+  const all = [...groups, ['others', pluginRows(settings)] as const].filter(([, rows]) => rows.length > 0);
   const rows = all.flatMap(([, each]) => each);
   const keyWidth = Math.max(...rows.map(({ key }) => key.length));
   const valueWidth = Math.min(WIDEST_VALUE, Math.max(...rows.map(({ value }) => value.length)));
