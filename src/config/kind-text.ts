@@ -50,11 +50,14 @@ export const credential = textKind({
   read: (value) => (VISIBLE.test(value) ? value : undefined),
 });
 
-const KEYS_RULE = 'must be keys of visible ASCII characters separated by commas, none of them empty';
-const keyList = z.array(z.string().regex(/^[\x21-\x2b\x2d-\x7e]+$/));
+const KEYS_RULE =
+  'must be keys of visible ASCII characters separated by commas, at least one, none of them empty';
+const keyList = z.array(z.string().regex(/^[\x21-\x2b\x2d-\x7e]+$/)).min(1);
 
 export const credentials: Kind<readonly string[]> = {
-  schema: z.preprocess((value) => (typeof value === 'string' ? value.split(',').map(strip) : value), keyList),
+  schema: z
+    .preprocess((value) => (typeof value === 'string' ? value.split(',').map(strip) : value), keyList)
+    .meta({ type: ['array', 'string'] }),
   fromText: (value) => value,
   rule: KEYS_RULE,
   show: (keys) => keys.join(','),

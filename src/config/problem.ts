@@ -17,8 +17,17 @@ const LONGEST_SHOWN = 100;
 /** A refused value as it may be shown: secrets and credentials inside URLs masked, cut where it is long. */
 export function showRefused(value: unknown, secret: boolean): string {
   if (secret) return MASK;
-  const text = hideUserinfo(JSON.stringify(value) ?? String(value));
+  const text = hideUserinfo(asJson(value));
   return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}...` : text;
+}
+
+function asJson(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? String(value);
+  } catch {
+    // YAML's aliases can make a value part of itself.
+    return 'a value that contains itself';
+  }
 }
 
 /** Everything up to the last `@`: a password may hold slashes, so the URL's own grammar does not find its end. */

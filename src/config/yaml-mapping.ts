@@ -9,11 +9,11 @@ export function isMapping(value: unknown): value is Mapping {
 
 /**
  * The mapping that a YAML text is, empty for an empty text, or every place where it is none. The parser's own
- * messages quote the text, which may hold secrets: only their codes are shown.
+ * messages and warnings quote the text, which may hold secrets: only the codes are shown.
  */
 export function readYaml(text: string, path: string): { mapping: Mapping } | { problems: SettingProblem[] } {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: 'error' });
   if (document.errors.length > 0) {
     const places = document.errors.map(({ code, pos }) => {
       const { line, col } = lines.linePos(pos[0]);

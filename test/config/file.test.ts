@@ -38,6 +38,10 @@ it('accepts an empty file, an empty section and an empty block', () => {
   expect(refused('server:\nmodels:\nplugins:\nbackends:\n')).toEqual([]);
 });
 
+it('refuses an empty list of keys, which would ask for none', () => {
+  expect(refused('server: { api_keys: [] }')[0]?.rule).toContain('at least one');
+});
+
 it.each(['server: { api_keys: }', 'models: { m: { threshold: } }'])(
   'refuses a key without a value, which would open what it should guard: %s',
   (yaml) => {
