@@ -51,11 +51,9 @@ test('an abort stops the count, before and during the answer', async () => {
     const backend = vllm(contextFor(stub.url));
     const count = backend.count(requestOf(HELLO), callOf({ signal: client.signal }));
     await stub.arrivals(1);
-    const start = performance.now();
     client.abort(new Error('the client left'));
     await expect(count).rejects.toThrow('the client left');
     await stub.arrived[0]?.closed;
-    expect(performance.now() - start).toBeLessThan(300);
     expect(backend.health?.()).toEqual({ state: 'closed', calls: 1, failures: 0 });
   }
 });

@@ -68,6 +68,34 @@ test('reasoning_content is renamed in every message and under an escaped key, al
   );
 });
 
+test('every switch of the template reaches the counter (bug case 18, mlcommons/endpoints#441)', async () => {
+  const switches = {
+    chat_template_kwargs: { enable_thinking: false },
+    continue_final_message: true,
+    add_generation_prompt: false,
+    mm_processor_kwargs: { num_crops: 4 },
+    chat_template: '{{ x }}',
+    add_special_tokens: true,
+  };
+  const stub = await listen((response) => counted(response, 7));
+  await vllm(contextFor(stub.url)).count(requestOf({ ...HELLO, ...switches }), callOf());
+  expect(JSON.parse(stub.arrived[0]?.body ?? '')).toEqual({ ...HELLO, ...switches });
+});
+
+for (const [sent, wanted] of [
+  ['{"a":1}', '{"a":1,"reasoning_effort":"none","enable_thinking":false}'],
+  ['null', '{"reasoning_effort":"none","enable_thinking":false}'],
+  ['{"enable_thinking":null,"b":1.0}', '{"enable_thinking":null,"b":1.0,"reasoning_effort":"none"}'],
+  ['{"reasoning_effort":"x"}', '{"reasoning_effort":"none","enable_thinking":false}'],
+] as const) {
+  test(`reasoning_effort none turns thinking off where nothing is said about it: ${sent}`, async () => {
+    const stub = await listen((response) => counted(response, 7));
+    const request = requestOf(`{"messages":[],"reasoning_effort":"none","chat_template_kwargs":${sent}}`);
+    await vllm(contextFor(stub.url)).count(request, callOf());
+    expect(stub.arrived[0]?.body).toContain(`"chat_template_kwargs":${wanted}`);
+  });
+}
+
 test('of duplicate members the last one is counted, as the server reads it', async () => {
   const stub = await listen((response) => counted(response, 7));
   const backend = vllm(contextFor(stub.url));

@@ -37,6 +37,17 @@ test('what changes the prompt makes another count (bug cases 17, 18 and 25, Berr
   expect(stub.arrived).toHaveLength(VARIANTS.length);
 });
 
+test('tools are counted with the messages (bug case 17, router-for-me/CLIProxyAPI#679)', async () => {
+  const stub = await listen((response, { body }) =>
+    counted(response, body.includes('"tools":[{') ? 3900 : 100),
+  );
+  const backend = vllm(contextFor(stub.url));
+  const tools = [{ type: 'function', function: { name: 't', parameters: { type: 'object' } } }];
+  expect((await backend.count(requestOf(HELLO), callOf())).tokens).toBe(100);
+  expect((await backend.count(requestOf({ ...HELLO, tools }), callOf())).tokens).toBe(3900);
+  expect(JSON.parse(stub.arrived[1]?.body ?? '').tools).toEqual(tools);
+});
+
 test('what does not change the prompt shares the count', async () => {
   const stub = await listen((response, _arrived, index) => counted(response, index + 1));
   const backend = vllm(contextFor(stub.url));

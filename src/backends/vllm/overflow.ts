@@ -16,7 +16,7 @@ const WORDINGS = [
   // What is left beside a prompt that fills the context to the last token.
   /^max_tokens must be at least 1, got 0\b/,
   /^The engine prompt length \d+ exceeds the max_model_len \d+/,
-  /^The (?:\w+ )?prompt \([^)]*\d+[^)]*\) is (?:longer than the maximum model length of \d+|too long to fit into the model)/,
+  /^The (?:\w+ )?prompt \([^)]*\) is (?:longer than the maximum model length of \d+|too long to fit into the model)/,
 ];
 
 /** True where a generation endpoint's answer refuses the request because it does not fit the context. */

@@ -4,7 +4,7 @@ import { errorMessage } from './error-message.js';
 
 /** How much of a refusal's body is looked at. In bytes. */
 const LOOKED_AT = 64 * 1024;
-const MODEL_UNKNOWN = /\bmodel\b.*\bdoes not exist\b/is;
+const MODEL_UNKNOWN = /^The model `[\s\S]*` does not exist/;
 
 /** The server answered with a status other than 200. */
 export class StatusError extends CountFailedError {
