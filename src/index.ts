@@ -27,7 +27,8 @@ export {
 } from './budget/decide.js';
 export { resolveModelThreshold } from './budget/model-threshold.js';
 export { ACTIONS, type Action, REASONS, type Reason } from './budget/reason.js';
-export { type Loaded, type LoadInput, loadSettings } from './config/load.js';
+export { loadCommandSettings as loadSettings } from './cli/command-settings.js';
+export type { Loaded, LoadInput } from './config/load.js';
 export { formatProblems } from './config/problem.js';
 export type { Settings } from './config/settings.js';
 export type { AssembleOptions } from './server/assemble.js';

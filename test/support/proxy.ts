@@ -1,11 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import type { BackendFactory } from '../../src/backends/contract.js';
-import { createVllmBackend } from '../../src/backends/vllm/vllm-backend.js';
-import { loadSettings } from '../../src/config/load.js';
-import { formatProblems } from '../../src/config/problem.js';
 import { createProxy, type RunningProxy } from '../../src/server/create-proxy.js';
+import { settingsOf, type TestSettings } from './settings.js';
 
 export interface TestProxy extends RunningProxy {
   /** Every log line so far, parsed. */
@@ -17,15 +14,10 @@ export interface TestProxy extends RunningProxy {
 /** Starts a proxy on a free port with these flags, `--min-output-tokens 256 --fallback-margin-tokens 64` unless said otherwise. */
 export async function startProxy(
   flags: Record<string, string>,
-  options: { backend?: BackendFactory; env?: Record<string, string>; file?: string } = {},
+  options: TestSettings & { readonly backend?: BackendFactory } = {},
 ): Promise<TestProxy> {
-  const loaded = loadSettings({
-    flags: { port: '0', 'min-output-tokens': '256', 'fallback-margin-tokens': '64', ...flags },
-    env: options.env ?? {},
-    readFile: (path) => options.file ?? readFileSync(path, 'utf8'),
-    cwd: process.cwd(),
-  });
-  if (!loaded.ok) throw new Error(formatProblems(loaded.problems));
+  const defaults = { port: '0', 'min-output-tokens': '256', 'fallback-margin-tokens': '64' };
+  const settings = settingsOf({ ...defaults, ...flags }, options);
   const logged: Record<string, unknown>[] = [];
   const sink = new Writable({
     write(chunk, _encoding, done) {
@@ -34,11 +26,7 @@ export async function startProxy(
     },
   });
   const log = pino({ level: 'trace', base: null }, sink);
-  const proxy = await createProxy({
-    settings: loaded.settings,
-    backend: options.backend ?? createVllmBackend,
-    log,
-  });
+  const proxy = await createProxy({ settings, backend: options.backend, log });
   return { ...proxy, logged, ready: () => untilReady(proxy.url) };
 }
 
