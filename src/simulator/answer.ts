@@ -29,6 +29,8 @@ export interface AnswerPlan {
   readonly keepStop: boolean;
   /** Made-up text is thought, not said: a reasoning parser waits for an end that never comes. */
   readonly thinks: boolean;
+  /** A call that the cap cuts off is shown as a call; else its raw text is content. */
+  readonly showsCutCalls: boolean;
 }
 
 /** The pieces of one answer, one at a time; deterministic. */
@@ -68,8 +70,12 @@ function* scriptedPieces(script: Script, tokenizer: QwenTokenizer, plan: AnswerP
     yield { tokenIds: tokenizer.encode('</think>'), reasoning: '' };
   }
   yield* decodedParts(script.text ?? '', tokenizer);
-  for (const [index, call] of (script.tool_calls ?? []).entries())
-    yield* callPieces(call, index, tokenizer, plan);
+  const calls = (script.tool_calls ?? []).flatMap((call, index) => [
+    ...callPieces(call, index, tokenizer, plan),
+  ]);
+  const length = calls.reduce((sum, piece) => sum + piece.tokenIds.length, 0);
+  if (plan.showsCutCalls || length < plan.cap) yield* calls;
+  else yield* decodedParts(tokenizer.decode(calls.flatMap((piece) => piece.tokenIds)), tokenizer);
 }
 
 function* callPieces(

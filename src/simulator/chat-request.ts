@@ -1,5 +1,7 @@
-import { isDict, isList, type PythonDict, PythonNumber } from './python-value.js';
-import { badParameter, badRequest } from './refusal.js';
+import { messagesCheck } from './message-schema.js';
+import { isDict, isList, type PythonDict } from './python-value.js';
+import { badParameter } from './refusal.js';
+import { checkSampling, readStop } from './sampling.js';
 import {
   boolean,
   type Check,
@@ -7,12 +9,17 @@ import {
   type Handler,
   type Issue,
   integer,
+  list,
+  literal,
   optional,
   readBoolean,
-  readFloat,
   readInteger,
+  readStreamOptions,
   required,
+  type StreamOptions,
+  tool,
   validationRefusal,
+  valueIssue,
 } from './validation.js';
 import type { VllmVersion } from './version.js';
 
@@ -22,9 +29,9 @@ export const chatHandler: Handler = {
   route: 'POST /v1/chat/completions',
 };
 
-const anything: Check = () => {};
+const oldEffort = literal('low', 'medium', 'high');
 
-const sampling: Readonly<Record<string, Check>> = {
+const members: Readonly<Record<string, Check>> = {
   frequency_penalty: float,
   logprobs: boolean,
   top_logprobs: integer,
@@ -39,14 +46,12 @@ const sampling: Readonly<Record<string, Check>> = {
   top_k: integer,
   min_p: float,
   min_tokens: integer,
+  tools: list(tool),
   truncate_prompt_tokens: integer,
 };
 
 /** What a chat request asks for besides its messages. */
-export interface ChatAsk {
-  readonly stream: boolean;
-  readonly includeUsage: boolean;
-  readonly continuousUsage: boolean;
+export interface ChatAsk extends StreamOptions {
   readonly maxTokens: number | null;
   readonly maxTokensField: string;
   readonly choices: number;
@@ -65,20 +70,19 @@ export interface ChatAsk {
 /** @throws Refusal in the server's words */
 export function readChatRequest(request: PythonDict, vllm: VllmVersion): ChatAsk {
   const issues: Issue[] = [];
-  required(request, anything)(request.get('messages'), ['body', 'messages'], issues);
-  for (const [name, check] of Object.entries(sampling))
+  required(request, messagesCheck)(request.get('messages'), ['body', 'messages'], issues);
+  for (const [name, check] of Object.entries(members)) {
     optional(check)(request.get(name), ['body', name], issues);
+  }
+  if (vllm === '0.16')
+    optional(oldEffort)(request.get('reasoning_effort'), ['body', 'reasoning_effort'], issues);
   if (issues.length > 0) throw validationRefusal(issues, vllm, chatHandler);
   checkTools(request, vllm);
   const choices = readInteger(request.get('n')) ?? 1;
   checkSampling(request, choices, vllm);
   const completion = readInteger(request.get('max_completion_tokens'));
-  const options = request.get('stream_options');
-  const streamOptions: PythonDict = isDict(options) ? options : new Map();
   return {
-    stream: readBoolean(request.get('stream')) ?? false,
-    includeUsage: readBoolean(streamOptions.get('include_usage')) ?? false,
-    continuousUsage: readBoolean(streamOptions.get('continuous_usage_stats')) ?? false,
+    ...readStreamOptions(request),
     maxTokens: completion ?? readInteger(request.get('max_tokens')) ?? null,
     maxTokensField: completion === undefined ? 'max_tokens' : 'max_completion_tokens',
     choices,
@@ -123,44 +127,6 @@ function checkTools(request: PythonDict, vllm: VllmVersion): void {
 function refuseTools(message: string, request: PythonDict, vllm: VllmVersion): never {
   if (vllm === '0.32') throw badParameter(message, 'tool_choice');
   throw validationRefusal([valueIssue(message, request)], vllm, chatHandler);
-}
-
-/** A finding of a validator that looks at the whole request. */
-export function valueIssue(message: string, request: PythonDict): Issue {
-  return {
-    type: 'value_error',
-    place: ['body'],
-    message: `Value error, ${message}`,
-    input: request,
-    context: `{'error': ValueError('${message}')}`,
-  };
-}
-
-function checkSampling(request: PythonDict, choices: number, vllm: VllmVersion): void {
-  const temperature = request.get('temperature') ?? null;
-  const shown = temperature instanceof PythonNumber ? new PythonNumber('float', temperature.text).text : '';
-  const value = readFloat(temperature);
-  if (value !== undefined && Number.isNaN(value) && vllm === '0.32') {
-    throw badParameter('temperature must be a finite number, got nan.', 'temperature', 'nan');
-  }
-  if (value !== undefined && value < 0) {
-    throw badParameter(`temperature must be non-negative, got ${shown}.`, 'temperature', shown);
-  }
-  if (vllm === '0.32' && choices > 16_384) {
-    throw badRequest(
-      `n must be at most 16384, got ${choices}. To increase this limit, set the VLLM_MAX_N_SEQUENCES environment variable.`,
-    );
-  }
-  if (choices < 1) throw badRequest(`n must be at least 1, got ${choices}.`);
-  if (value === 0 && choices > 1 && request.get('use_beam_search') !== true) {
-    throw badRequest(`n must be 1 when using greedy sampling, got ${choices}.`);
-  }
-}
-
-function readStop(request: PythonDict): readonly string[] {
-  const stop = request.get('stop');
-  if (typeof stop === 'string') return [stop];
-  return isList(stop) ? stop.filter((word): word is string => typeof word === 'string') : [];
 }
 
 function namedTool(request: PythonDict): string | null {

@@ -16,13 +16,23 @@ export interface GatheredChoice {
   reasoning: string;
   readonly calls: { id: string; name: string; arguments: string }[];
   readonly tokenIds: number[];
+  reasoningTokens: number;
   logprobs: object | null;
   finish: string;
   stop: string | null;
 }
 
 export function emptyChoice(): GatheredChoice {
-  return { content: '', reasoning: '', calls: [], tokenIds: [], logprobs: null, finish: 'stop', stop: null };
+  return {
+    content: '',
+    reasoning: '',
+    calls: [],
+    tokenIds: [],
+    reasoningTokens: 0,
+    logprobs: null,
+    finish: 'stop',
+    stop: null,
+  };
 }
 
 /** Adds what one step brought. */
@@ -30,6 +40,7 @@ export function gather(choice: GatheredChoice, piece: AnswerPiece): void {
   choice.content += piece.text ?? '';
   choice.reasoning += piece.reasoning ?? '';
   for (const id of piece.tokenIds) choice.tokenIds.push(id);
+  if (piece.reasoning !== undefined) choice.reasoningTokens += piece.tokenIds.length;
   if (piece.call !== undefined) gatherCall(choice, piece.call);
   if (piece.finish === undefined) return;
   choice.finish = piece.finish.reason;
@@ -43,13 +54,17 @@ function gatherCall(choice: GatheredChoice, piece: CallPiece): void {
   else call.arguments += piece.arguments;
 }
 
-/** `chat.completion`, members in vLLM's order. */
+/**
+ * `chat.completion`, members in vLLM's order.
+ * @param contentBesideCalls the content next to tool calls is an empty text, not null
+ */
 export function chatCompletion(
   head: AnswerHead,
   choices: readonly GatheredChoice[],
   usage: object,
-  prompt: { readonly ids: readonly number[] | null; readonly logprobs: readonly null[] | null },
+  prompt: { readonly ids: readonly number[] | null; readonly logprobs: object | null },
   returnTokenIds: boolean,
+  contentBesideCalls: boolean,
 ): object {
   const isOld = head.vllm === '0.16';
   return {
@@ -59,7 +74,7 @@ export function chatCompletion(
     model: head.model,
     choices: choices.map((choice, index) => ({
       index,
-      message: message(choice, isOld),
+      message: message(choice, isOld, contentBesideCalls),
       logprobs: choice.logprobs,
       finish_reason: choice.finish,
       stop_reason: choice.stop,
@@ -77,8 +92,8 @@ export function chatCompletion(
   };
 }
 
-function message(choice: GatheredChoice, isOld: boolean): object {
-  const hasOther = choice.calls.length > 0 || choice.reasoning !== '';
+function message(choice: GatheredChoice, isOld: boolean, contentBesideCalls: boolean): object {
+  const hasOther = !contentBesideCalls && (choice.calls.length > 0 || choice.reasoning !== '');
   const calls = choice.calls.map(({ id, name, arguments: text }) => ({
     id,
     type: 'function',

@@ -1,5 +1,6 @@
 import type { Template } from '@huggingface/jinja';
 import { missingPackage } from './optional-packages.js';
+import { printer, printerName, printLikePython } from './python-printing.js';
 import { isDict, isList, PythonNumber, type PythonValue } from './python-value.js';
 
 /** Compiles and renders chat templates so that numbers and key order come out as under Python. */
@@ -12,9 +13,22 @@ export class ChatTemplates {
     return new ChatTemplates((source) => new jinja.Template(source));
   }
 
-  /** @throws SyntaxError for a template that is none */
+  /**
+   * A server's own template, which only ever prints text.
+   * @throws SyntaxError for a template that is none
+   */
   template(source: string): ChatTemplate {
     return new ChatTemplate(this.compile(source));
+  }
+
+  /**
+   * A template of unknown making: it may print any value.
+   * @throws SyntaxError for a template that is none
+   */
+  foreignTemplate(source: string): ChatTemplate {
+    const template = this.compile(source);
+    printLikePython(template);
+    return new ChatTemplate(template);
   }
 }
 
@@ -23,7 +37,7 @@ export class ChatTemplate {
 
   render(variables: ReadonlyMap<string, PythonValue>): string {
     const numbers = new NumberStandIns(variables);
-    const items: Record<string, unknown> = {};
+    const items: Record<string, unknown> = { [printerName]: printer };
     for (const [name, value] of variables) items[name] = toTemplateValue(value, numbers);
     return numbers.restore(this.template.render(items));
   }

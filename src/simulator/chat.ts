@@ -1,187 +1,129 @@
 import { type AnswerPiece, answerPieces, seedOf } from './answer.js';
 import type { Call } from './call.js';
-import { type ChatAsk, chatHandler, readChatRequest } from './chat-request.js';
-import {
-  type AnswerHead,
-  chatCompletion,
-  emptyChoice,
-  type GatheredChoice,
-  gather,
-  pieceChunk,
-  roleChunk,
-  usageChunk,
-} from './chat-shape.js';
-import { type Instance, now } from './instance.js';
-import { readJsonObject } from './json-body.js';
-import { type Ask, checkCap, effectiveCap } from './limits.js';
-import { countedPrompt } from './prompt-tokens.js';
-import { isDict, isList, type PythonDict, type PythonValue } from './python-value.js';
-import { type Script, scriptOfMessages } from './script.js';
+import { type PreparedChat, prepareChat } from './chat-preparation.js';
+import { chatCompletion, emptyChoice, gather, pieceChunk, roleChunk, usageChunk } from './chat-shape.js';
+import type { Instance } from './instance.js';
+import { inTurn } from './interleave.js';
+import { chatLogprobs, promptLogprobs } from './logprobs.js';
 import { ScriptRun } from './script-run.js';
 import { finalUsage, runningUsage, type TokenCounts, wholeUsage } from './usage.js';
 
-/** A chat request that passed every check. */
-interface ChatJob {
-  readonly ask: ChatAsk;
-  readonly head: AnswerHead;
-  readonly promptIds: readonly number[];
+/** A generation in progress. */
+interface ChatJob extends PreparedChat {
+  readonly instance: Instance;
   readonly cached: number;
-  readonly script: Script;
-  readonly echoed: string;
   readonly streams: readonly Iterator<AnswerPiece>[];
-  readonly finishedIds: (ids: readonly number[]) => void;
-  readonly reasoningParser: boolean;
 }
 
 /** `POST /v1/chat/completions`, in JSON or as events. */
 export async function answerChat(call: Call, instance: Instance): Promise<void> {
-  const job = prepare(call, instance);
+  const prepared = prepareChat(call, instance);
+  const cache = instance.prefixCache(prepared.model);
+  const cached = cache.lookUp(prepared.promptIds);
+  cache.store(prepared.promptIds);
+  instance.meters.countPrompt(prepared.promptIds.length, cached);
+  const job: ChatJob = { ...prepared, instance, cached, streams: answerStreams(prepared, instance) };
   const run = new ScriptRun(call, job.script, instance.options.chunkDelayMs);
-  await run.begin(job.ask.stream);
-  if (job.ask.stream) await streamAnswer(call, job, run);
-  else await wholeAnswer(call, job, run);
+  await instance.meters.whileRunning(async () => {
+    await run.begin(job.ask.stream);
+    await (job.ask.stream ? streamAnswer(call, job, run) : wholeAnswer(call, job, run));
+  });
 }
 
-function prepare(call: Call, instance: Instance): ChatJob {
-  const { vllm } = instance.options;
-  const request = readJsonObject(call, vllm, chatHandler);
-  const ask = readChatRequest(request, vllm);
-  const model = instance.model(request.get('model'));
-  const limits: Ask = {
-    vllm,
-    maxModelLen: model.maxModelLen,
-    maxTokens: ask.maxTokens,
-    field: ask.maxTokensField,
-  };
-  checkCap(limits);
-  const text = instance.renderer.render(request, 'chat', model.id);
-  const promptIds = countedPrompt(text, instance.tokenizer, limits, ask);
-  const cap = effectiveCap(limits, promptIds.length);
-  const given = request.get('messages');
-  const messages: readonly PythonValue[] = isList(given) ? given : [];
-  const script = scriptOfMessages(messages);
-  const cache = instance.prefixCache(model);
-  const cached = instance.options.enablePromptTokensDetails ? cache.lookUp(promptIds) : 0;
-  cache.store(promptIds);
-  const thinks = instance.options.reasoningParser !== undefined && instance.renderer.thinks(request);
-  const streams = Array.from({ length: ask.choices }, (_, index) =>
-    answerPieces(
-      {
-        script,
-        cap,
-        seed: seedOf(promptIds, `${ask.seed}:${index}`),
-        stop: ask.stop,
-        keepStop: ask.keepStop,
-        thinks,
-      },
-      instance.tokenizer,
-    ),
-  );
-  return {
-    ask,
-    head: {
-      id: `chatcmpl-${call.header('x-request-id') ?? instance.nextId()}`,
-      created: now(),
-      model: model.id,
-      vllm,
-      fingerprint: instance.fingerprint,
-    },
-    promptIds,
-    cached,
+function answerStreams(prepared: PreparedChat, instance: Instance): Iterator<AnswerPiece>[] {
+  const { ask, script, cap, promptIds, request, head } = prepared;
+  const plan = {
     script,
-    echoed: ask.echo ? lastContent(request) : '',
-    streams,
-    finishedIds: (ids) => cache.store([...promptIds, ...ids]),
-    reasoningParser: instance.options.reasoningParser !== undefined,
+    cap,
+    stop: ask.stop,
+    keepStop: ask.keepStop,
+    thinks: instance.options.reasoningParser !== undefined && instance.renderer.thinks(request),
+    showsCutCalls: ask.stream || (head.vllm === '0.16' && ask.namedTool !== null),
   };
-}
-
-function lastContent(request: PythonDict): string {
-  const messages = request.get('messages');
-  const last = isList(messages) ? messages.at(-1) : undefined;
-  const content = isDict(last) ? last.get('content') : undefined;
-  return typeof content === 'string' ? content : '';
+  return Array.from({ length: ask.choices }, (_, index) =>
+    answerPieces({ ...plan, seed: seedOf(promptIds, `${ask.seed}:${index}`) }, instance.tokenizer),
+  );
 }
 
 async function wholeAnswer(call: Call, job: ChatJob, run: ScriptRun): Promise<void> {
-  const choices: GatheredChoice[] = job.streams.map(emptyChoice);
+  const { ask, head, instance } = job;
+  const choices = job.streams.map(emptyChoice);
   let cut = false;
   for (const { index, piece } of inTurn(job.streams)) {
     cut = await run.beforeChunk();
     if (cut) break;
+    instance.meters.countPiece(piece);
     const choice = choices[index];
     if (choice !== undefined) gather(choice, piece);
   }
   for (const choice of choices) {
-    job.finishedIds(choice.tokenIds);
+    keepAnswer(job, choice.tokenIds);
     choice.content = job.echoed + choice.content;
+    if (ask.logprobs) choice.logprobs = chatLogprobs(choice.tokenIds, ask.topLogprobs, instance.tokenizer);
   }
-  const ids = choices.reduce((sum, choice) => sum + choice.tokenIds.length, 0);
-  const reasoning = choices.some((choice) => choice.reasoning !== '') ? ids : 0;
-  const usage = wholeUsage(counts(job, ids, reasoning), job.head.vllm);
+  const written = choices.reduce((sum, choice) => sum + choice.tokenIds.length, 0);
+  const reasoned = choices.reduce((sum, choice) => sum + choice.reasoningTokens, 0);
   const prompt = {
-    ids: job.ask.returnTokenIds ? job.promptIds : null,
-    logprobs: job.ask.echo ? [null] : null,
+    ids: ask.returnTokenIds ? job.promptIds : null,
+    logprobs: ask.echo ? promptLogprobs(job.promptIds, instance.tokenizer) : null,
   };
-  const body = JSON.stringify(chatCompletion(job.head, choices, usage, prompt, job.ask.returnTokenIds));
+  const named = head.vllm === '0.16' && ask.namedTool !== null;
+  const usage = wholeUsage(counts(job, written, reasoned), head.vllm);
+  const body = JSON.stringify(chatCompletion(head, choices, usage, prompt, ask.returnTokenIds, named));
   if (cut) call.cut(body);
   else call.respond(200, body);
 }
 
 async function streamAnswer(call: Call, job: ChatJob, run: ScriptRun): Promise<void> {
-  const { ask, head } = job;
-  call.beginEvents();
+  const { ask, head, instance } = job;
+  const answered = job.streams.map((): number[] => []);
   let written = 0;
   let reasoned = 0;
   const running = (): object | null =>
     ask.continuousUsage ? runningUsage(counts(job, written, reasoned), head.vllm) : null;
+  call.beginEvents();
   for (const index of job.streams.keys()) {
     const ids = ask.returnTokenIds ? job.promptIds : null;
     await call.event(JSON.stringify(roleChunk(head, index, ids, running())));
   }
-  const answered = job.streams.map((): number[] => []);
   for (const { index, piece } of inTurn(job.streams)) {
     if (await run.beforeChunk()) return call.cut();
+    instance.meters.countPiece(piece);
     written += piece.tokenIds.length;
     if (piece.reasoning !== undefined) reasoned += piece.tokenIds.length;
     answered[index]?.push(...piece.tokenIds);
     const extras = {
-      logprobs: null,
+      logprobs: ask.logprobs ? chatLogprobs(piece.tokenIds, ask.topLogprobs, instance.tokenizer) : null,
       returnTokenIds: ask.returnTokenIds,
       usage: running(),
       carriesFingerprint: !ask.includeUsage,
     };
     await call.event(JSON.stringify(pieceChunk(head, index, piece, extras)));
   }
-  for (const ids of answered) job.finishedIds(ids);
+  for (const ids of answered) keepAnswer(job, ids);
+  await endStream(call, job, run, counts(job, written, reasoned));
+}
+
+async function endStream(call: Call, job: ChatJob, run: ScriptRun, total: TokenCounts): Promise<void> {
   const error = run.inBandError();
   if (error !== null) await call.event(JSON.stringify(error));
-  else if (ask.includeUsage) {
-    await call.event(JSON.stringify(usageChunk(head, finalUsage(counts(job, written, reasoned), head.vllm))));
+  else if (job.ask.includeUsage) {
+    await call.event(JSON.stringify(usageChunk(job.head, finalUsage(total, job.head.vllm))));
   }
   await call.event('[DONE]');
   call.end();
 }
 
+function keepAnswer(job: ChatJob, ids: readonly number[]): void {
+  job.instance.prefixCache(job.model).store([...job.promptIds, ...ids]);
+}
+
 function counts(job: ChatJob, completion: number, reasoning: number): TokenCounts {
+  const { enablePromptTokensDetails, reasoningParser } = job.instance.options;
   return {
     prompt: job.promptIds.length,
     completion,
-    cached: job.cached,
-    reasoning: job.reasoningParser ? reasoning : null,
+    cached: enablePromptTokensDetails ? job.cached : 0,
+    reasoning: reasoningParser === undefined ? null : reasoning,
   };
-}
-
-/** The pieces of all choices, one of each in turn. */
-function* inTurn(
-  streams: readonly Iterator<AnswerPiece>[],
-): Generator<{ readonly index: number; readonly piece: AnswerPiece }> {
-  const open = new Set(streams.keys());
-  while (open.size > 0) {
-    for (const index of [...open]) {
-      const next = streams[index]?.next();
-      if (next === undefined || next.done === true) open.delete(index);
-      else yield { index, piece: next.value };
-    }
-  }
 }

@@ -1,3 +1,4 @@
+import { partsProblem } from './message-schema.js';
 import { JsonDecodeError, parsePythonJson } from './python-json.js';
 import { isDict, isList, isTruthy, type PythonDict, type PythonValue } from './python-value.js';
 import { badRequest } from './refusal.js';
@@ -11,6 +12,9 @@ export interface Reading {
   /** Names the model in refusals. */
   readonly modelName: string;
 }
+
+/** The folder that the recorded servers ran their model from. */
+export const modelRoot = './model-qwen3';
 
 /** The conversation as the template gets it. */
 export function readMessages(messages: readonly PythonValue[], reading: Reading): PythonValue[] {
@@ -49,6 +53,8 @@ function addAssistantMembers(message: PythonDict, result: Map<string, PythonValu
 function readContent(content: PythonValue | undefined, reading: Reading): string {
   if (typeof content === 'string') return content;
   if (!isList(content)) return '';
+  const problem = partsProblem(content);
+  if (problem !== null) throw badRequest(`${problem}${noneSuffix(reading.vllm)}`);
   return content.map((part) => readPart(part, reading)).join('\n');
 }
 
@@ -56,10 +62,11 @@ function readPart(part: PythonValue, reading: Reading): string {
   if (typeof part === 'string') return part;
   if (!isDict(part)) return '';
   const kind = part.get('type');
-  if (kind === 'image_url' || kind === 'input_audio' || kind === 'video_url' || kind === 'audio_url') {
-    throw badRequest(`${reading.modelName} is not a multimodal model${noneSuffix(reading.vllm)}`);
+  if (kind !== 'text') {
+    const name = reading.vllm === '0.16' ? modelRoot : reading.modelName;
+    throw badRequest(`${name} is not a multimodal model${noneSuffix(reading.vllm)}`);
   }
-  const text = part.get('text') ?? part.get('refusal') ?? part.get('thinking') ?? '';
+  const text = part.get('text');
   return typeof text === 'string' ? text : '';
 }
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ChatTemplates } from './chat-template.js';
+import { Meters } from './meters.js';
 import type { ResolvedOptions, ServedModel } from './options.js';
 import { PrefixCache } from './prefix-cache.js';
 import { PromptRenderer } from './prompt.js';
@@ -11,6 +12,7 @@ const cachedTokens = 4_000_000;
 
 /** What one running simulator's routes share. */
 export class Instance {
+  readonly meters = new Meters();
   private requests = 0;
   private readonly prefixCaches = new Map<string, PrefixCache>();
 

@@ -1,4 +1,5 @@
 import type { Call } from './call.js';
+import { modelRoot } from './conversation.js';
 import { type Instance, now } from './instance.js';
 
 /** `GET /v1/models`. */
@@ -12,7 +13,7 @@ export function answerModels(call: Call, instance: Instance): void {
     object: 'model',
     created,
     owned_by: 'vllm',
-    root: './model-qwen3',
+    root: modelRoot,
     parent: null,
     max_model_len: maxModelLen,
     permission: [permission(`modelperm-${instance.nextId()}`, created)],

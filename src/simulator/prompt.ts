@@ -1,8 +1,8 @@
 import type { ChatTemplate, ChatTemplates } from './chat-template.js';
 import { noneSuffix, type Reading, readMessages, readTools } from './conversation.js';
 import type { ResolvedOptions } from './options.js';
-import { fromPlain, isDict, isList, type PythonDict, type PythonValue } from './python-value.js';
-import { badRequest } from './refusal.js';
+import { fromPlain, isDict, isList, isTruthy, type PythonDict, type PythonValue } from './python-value.js';
+import { badParameter, badRequest, type Refusal } from './refusal.js';
 
 /** Which endpoint asks: the two read some fields differently. */
 export type Asker = 'chat' | 'tokenize';
@@ -24,6 +24,7 @@ export class PromptRenderer {
 
   /** @throws Refusal in the server's own words */
   render(request: PythonDict, asker: Asker, modelName: string): string {
+    this.refuseMediaArguments(request);
     const template = this.chooseTemplate(request);
     const addGenerationPrompt = request.get('add_generation_prompt') !== false;
     const continueFinal = request.get('continue_final_message') === true;
@@ -35,13 +36,13 @@ export class PromptRenderer {
     const given = request.get('messages');
     const messages = readMessages(isList(given) ? given : [], reading);
     this.refuseEmpty(messages);
-    if (continueFinal && addGenerationPrompt) throw badRequest(incompatible);
+    if (continueFinal && addGenerationPrompt) throw this.incompatible(asker);
     const variables = new Map<string, PythonValue>([
       ...this.templateArguments(request, asker),
       ['messages', messages],
       ['add_generation_prompt', addGenerationPrompt],
     ]);
-    const rendered = template.render(variables);
+    const rendered = this.rendered(template, variables);
     return continueFinal ? upToFinalContent(rendered, messages) : rendered;
   }
 
@@ -81,10 +82,28 @@ export class PromptRenderer {
     if (typeof source !== 'string') return this.ownTemplate;
     if (!this.options.trustRequestChatTemplate) throw badRequest(untrusted);
     try {
-      return this.templates.template(source);
+      return this.templates.foreignTemplate(source);
     } catch {
       throw badRequest(`unexpected 'end of template'${noneSuffix(this.options.vllm)}`);
     }
+  }
+
+  private rendered(template: ChatTemplate, variables: ReadonlyMap<string, PythonValue>): string {
+    try {
+      return template.render(variables);
+    } catch (error) {
+      throw badRequest(`${(error as Error).message}${noneSuffix(this.options.vllm)}`);
+    }
+  }
+
+  private incompatible(asker: Asker): Refusal {
+    const twice = this.options.vllm === '0.16' && asker === 'tokenize';
+    return badRequest(twice ? `${incompatible} ${incompatible}` : incompatible);
+  }
+
+  private refuseMediaArguments(request: PythonDict): void {
+    if (this.options.vllm === '0.16' || !isTruthy(request.get('mm_processor_kwargs'))) return;
+    throw badParameter(untrustedMedia, 'mm_processor_kwargs');
   }
 
   private refuseEmpty(messages: readonly PythonValue[]): void {
@@ -99,6 +118,9 @@ export class PromptRenderer {
 
 const untrusted =
   'Chat template is passed with request, but --trust-request-chat-template is not set. Refused request with untrusted chat template.';
+
+const untrustedMedia =
+  'Per-request mm_processor_kwargs are disabled by default because they can change multimodal preprocessing resource usage. Start the server with --trust-request-mm-kwargs only when clients are trusted.';
 
 const incompatible =
   'continue_final_message and add_generation_prompt are not compatible. Use continue_final_message when you want the model to continue the final message, and add_generation_prompt when you want to add a header that will prompt it to start a new assistant message instead.';

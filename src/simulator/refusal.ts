@@ -6,6 +6,7 @@ export class Refusal extends Error {
     readonly status: number,
     readonly body: string,
     readonly contentType = 'application/json',
+    readonly headers: Readonly<Record<string, string>> = {},
   ) {
     super(body);
     this.name = 'Refusal';
@@ -45,12 +46,26 @@ export function modelNotFound(name: string, aliases: readonly string[], vllm: Vl
   });
 }
 
-/** Starlette's own short answers. */
+/** The web framework's own short answers. */
 export function detail(status: number, text: string): Refusal {
   return new Refusal(status, JSON.stringify({ detail: text }));
 }
 
+export function methodNotAllowed(allowed: readonly string[]): Refusal {
+  return new Refusal(405, '{"detail":"Method Not Allowed"}', 'application/json', {
+    allow: allowed.join(', '),
+  });
+}
+
 export const unauthorized = (): Refusal => new Refusal(401, '{"error":"Unauthorized"}');
+
+export const scaleOutDisabled = (): Refusal =>
+  openAiRefusal({
+    message: 'Scale-out endpoints are disabled. Restart vllm serve with --enable-scale-out to enable them.',
+    type: 'PermissionDeniedError',
+    param: null,
+    code: 403,
+  });
 
 export const internalServerError = (): Refusal =>
   new Refusal(500, 'Internal Server Error', 'text/plain; charset=utf-8');

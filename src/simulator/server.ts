@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { Call, ClientGone } from './call.js';
 import { Instance } from './instance.js';
 import { resolveOptions, type SimulatorOptions } from './options.js';
-import { detail, internalServerError, Refusal, unauthorized } from './refusal.js';
+import { internalServerError, methodNotAllowed, Refusal, unauthorized } from './refusal.js';
 import { RequestLog } from './request-log.js';
 import { findRoute, isGuarded } from './routes.js';
 
@@ -45,9 +45,9 @@ async function serve(
   try {
     if (call.path === '/__sim/requests') return answerLog(call, log);
     log.add(request.method ?? '', request.url ?? '', request.rawHeaders, body);
-    if (isGuarded(call.path, request.method) && !isAuthorized(call, instance.options.apiKey))
-      throw unauthorized();
-    await findRoute(request.method ?? '', call.path)(call, instance);
+    const { apiKey, vllm } = instance.options;
+    if (isGuarded(call.path, request.method, vllm) && !isAuthorized(call, apiKey)) throw unauthorized();
+    await findRoute(request.method ?? '', call.path, vllm)(call, instance);
   } catch (error) {
     answerError(call, error);
   }
@@ -55,7 +55,7 @@ async function serve(
 
 function answerLog(call: Call, log: RequestLog): void {
   const { method } = call.request;
-  if (method !== 'GET' && method !== 'DELETE') throw detail(405, 'Method Not Allowed');
+  if (method !== 'GET' && method !== 'DELETE') throw methodNotAllowed(['GET', 'DELETE']);
   if (method === 'DELETE') log.clear();
   call.json(log.list());
 }
@@ -68,7 +68,7 @@ function answerError(call: Call, error: unknown): void {
   }
   const refusal = error instanceof Refusal ? error : internalServerError();
   if (refusal !== error) console.error(error);
-  call.respond(refusal.status, refusal.body, refusal.contentType);
+  call.respond(refusal.status, refusal.body, refusal.contentType, refusal.headers);
 }
 
 function isAuthorized(call: Call, key: string | undefined): boolean {

@@ -1,37 +1,83 @@
-import { isList, type PythonDict } from './python-value.js';
+import { messagesCheck } from './message-schema.js';
+import type { PythonDict } from './python-value.js';
 import { badRequest } from './refusal.js';
-import { type Handler, type Issue, validationRefusal } from './validation.js';
+import {
+  Branch,
+  boolean,
+  type Check,
+  type Handler,
+  type Issue,
+  integer,
+  list,
+  optional,
+  type Place,
+  required,
+  string,
+  tool,
+  validationRefusal,
+} from './validation.js';
 import type { VllmVersion } from './version.js';
 
 export const tokenizeHandler: Handler = { line: 38, name: 'tokenize', route: 'POST /tokenize' };
 export const detokenizeHandler: Handler = { line: 38, name: 'detokenize', route: 'POST /detokenize' };
 
-/** Which of the two forms the request has. @throws Refusal for neither */
+const body: Place = ['body', new Branch('function-wrap[__log_extra_fields__()]')];
+const bothSet = 'Cannot set both `continue_final_message` and `add_generation_prompt` to True.';
+
+const promptMembers: readonly (readonly [string, Check])[] = [
+  ['add_special_tokens', boolean],
+  ['return_token_strs', optional(boolean)],
+];
+const chatMembers: readonly (readonly [string, Check])[] = [
+  ['add_generation_prompt', boolean],
+  ['return_token_strs', optional(boolean)],
+  ['continue_final_message', boolean],
+  ['add_special_tokens', boolean],
+  ['chat_template', optional(string)],
+  ['tools', optional(list(tool))],
+];
+
+/** Which of the two forms the request has; the chat wins. @throws Refusal for neither */
 export function checkTokenizeRequest(request: PythonDict, vllm: VllmVersion): 'prompt' | 'chat' {
-  if (isList(request.get('messages'))) {
-    if (request.get('continue_final_message') === true && request.get('add_generation_prompt') === true) {
-      throw badRequest('Cannot set both `continue_final_message` and `add_generation_prompt` to True.');
-    }
-    return 'chat';
+  const asPrompt: Issue[] = [];
+  required(request, string)(request.get('prompt'), [...body, 'prompt'], asPrompt);
+  checkMembers(request, promptMembers, asPrompt);
+  const asChat: Issue[] = [];
+  required(request, messagesCheck)(request.get('messages'), [...body, 'messages'], asChat);
+  checkMembers(request, chatMembers, asChat);
+  if (asChat.length === 0) checkContinuation(request, asPrompt, vllm);
+  if (asChat.length === 0) return 'chat';
+  if (asPrompt.length === 0) return 'prompt';
+  throw validationRefusal([...asPrompt, ...asChat], vllm, tokenizeHandler);
+}
+
+function checkMembers(
+  request: PythonDict,
+  members: readonly (readonly [string, Check])[],
+  issues: Issue[],
+): void {
+  for (const [name, check] of members) {
+    const value = request.get(name);
+    if (value !== undefined) check(value, [...body, name], issues);
   }
-  if (typeof request.get('prompt') === 'string') return 'prompt';
-  const missing: Issue = {
-    type: 'missing',
-    place: ['body', 'prompt'],
-    message: 'Field required',
+}
+
+function checkContinuation(request: PythonDict, asPrompt: readonly Issue[], vllm: VllmVersion): void {
+  if (request.get('continue_final_message') !== true || request.get('add_generation_prompt') !== true) return;
+  if (vllm === '0.32') throw badRequest(bothSet);
+  const issue: Issue = {
+    type: 'value_error',
+    place: body,
+    message: `Value error, ${bothSet}`,
     input: request,
+    context: `{'error': ValueError('${bothSet}')}`,
   };
-  throw validationRefusal([missing], vllm, tokenizeHandler);
+  throw validationRefusal([...asPrompt, issue], vllm, tokenizeHandler);
 }
 
 /** @throws Refusal for anything but a list of ids */
 export function checkDetokenizeRequest(request: PythonDict, vllm: VllmVersion): void {
-  if (isList(request.get('tokens'))) return;
-  const missing: Issue = {
-    type: 'missing',
-    place: ['body', 'tokens'],
-    message: 'Field required',
-    input: request,
-  };
-  throw validationRefusal([missing], vllm, detokenizeHandler);
+  const issues: Issue[] = [];
+  required(request, list(integer))(request.get('tokens'), ['body', 'tokens'], issues);
+  if (issues.length > 0) throw validationRefusal(issues, vllm, detokenizeHandler);
 }

@@ -84,6 +84,17 @@ function summary(input: PythonValue): string {
   return typeof input === 'string' ? input : pythonRepr(input);
 }
 
+/** A finding of a validator that looks at the whole request. */
+export function valueIssue(message: string, request: PythonDict): Issue {
+  return {
+    type: 'value_error',
+    place: ['body'],
+    message: `Value error, ${message}`,
+    input: request,
+    context: `{'error': ValueError('${message}')}`,
+  };
+}
+
 /** A member that must be there. `owner` is shown as the input of its absence. */
 export function required(owner: PythonDict, check: Check): Check {
   return (value, place, issues) => {
@@ -167,6 +178,34 @@ export const string: Check = (value, place, issues) => {
   });
 };
 
+/** A list, whose items may be looked at too. */
+export function list(item: Check = () => {}): Check {
+  return (value, place, issues) => {
+    if (!isList(value)) {
+      issues.push({
+        type: 'list_type',
+        place,
+        message: 'Input should be a valid list',
+        input: value ?? null,
+      });
+      return;
+    }
+    for (const [index, one] of value.entries()) item(one, [...place, index], issues);
+  };
+}
+
+/** A tool of a chat request. */
+export const tool: Check = (value, place, issues) => {
+  if (!isDict(value)) {
+    const message = 'Input should be a valid dictionary or object to extract fields from';
+    issues.push({ type: 'model_attributes_type', place, message, input: value ?? null });
+    return;
+  }
+  const type = value.get('type');
+  if (type !== undefined) literal('function')(type, [...place, 'type'], issues);
+  required(value, () => {})(value.get('function'), [...place, 'function'], issues);
+};
+
 export function literal(...values: readonly string[]): Check {
   const expected = alternatives(values);
   return (value, place, issues) => {
@@ -206,4 +245,22 @@ export function readBoolean(value: PythonValue | undefined): boolean | undefined
     return value.value === 0 || value.value === 1 ? value.value === 1 : undefined;
   }
   return typeof value === 'string' ? truths[value.trim().toLowerCase()] : undefined;
+}
+
+/** How an answer is to be streamed. */
+export interface StreamOptions {
+  readonly stream: boolean;
+  readonly includeUsage: boolean;
+  readonly continuousUsage: boolean;
+}
+
+export function readStreamOptions(request: PythonDict): StreamOptions {
+  const given = request.get('stream_options');
+  const options: PythonDict = isDict(given) ? given : new Map();
+  const includeUsage = readBoolean(options.get('include_usage')) ?? false;
+  return {
+    stream: readBoolean(request.get('stream')) ?? false,
+    includeUsage,
+    continuousUsage: includeUsage && (readBoolean(options.get('continuous_usage_stats')) ?? false),
+  };
 }

@@ -1,0 +1,63 @@
+import type { Call } from './call.js';
+import { type ChatAsk, chatHandler, readChatRequest } from './chat-request.js';
+import type { AnswerHead } from './chat-shape.js';
+import { forcedCall } from './forced-call.js';
+import { type Instance, now } from './instance.js';
+import { readJsonObject } from './json-body.js';
+import { type Ask, checkCap, effectiveCap } from './limits.js';
+import type { ServedModel } from './options.js';
+import { countedPrompt } from './prompt-tokens.js';
+import { isDict, isList, type PythonDict, type PythonValue } from './python-value.js';
+import { type Script, scriptOfMessages } from './script.js';
+
+/** A chat request that passed every check. */
+export interface PreparedChat {
+  readonly request: PythonDict;
+  readonly ask: ChatAsk;
+  readonly model: ServedModel;
+  readonly head: AnswerHead;
+  readonly promptIds: readonly number[];
+  /** Most tokens of each choice. */
+  readonly cap: number;
+  readonly script: Script;
+  /** The last message's content, when the answer is to start with it. */
+  readonly echoed: string;
+}
+
+/** @throws Refusal in the server's words */
+export function prepareChat(call: Call, instance: Instance): PreparedChat {
+  const { vllm } = instance.options;
+  const request = readJsonObject(call, vllm, chatHandler);
+  const ask = readChatRequest(request, vllm);
+  const model = instance.model(request.get('model'));
+  const { maxModelLen } = model;
+  const limits: Ask = { vllm, maxModelLen, maxTokens: ask.maxTokens, field: ask.maxTokensField };
+  checkCap(limits);
+  const text = instance.renderer.render(request, 'chat', model.id);
+  const promptIds = countedPrompt(text, instance.tokenizer, limits, ask);
+  const cap = effectiveCap(limits, promptIds.length);
+  const given = request.get('messages');
+  const messages: readonly PythonValue[] = isList(given) ? given : [];
+  const scripted = scriptOfMessages(messages);
+  return {
+    request,
+    ask,
+    model,
+    head: {
+      id: `chatcmpl-${call.header('x-request-id') ?? instance.nextId()}`,
+      created: now(),
+      model: model.id,
+      vllm,
+      fingerprint: instance.fingerprint,
+    },
+    promptIds,
+    cap,
+    script: forcedCall(request, scripted, ask.namedTool, cap, vllm),
+    echoed: ask.echo ? contentOf(messages.at(-1)) : '',
+  };
+}
+
+function contentOf(message: PythonValue | undefined): string {
+  const content = isDict(message) ? message.get('content') : undefined;
+  return typeof content === 'string' ? content : '';
+}

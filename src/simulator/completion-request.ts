@@ -1,0 +1,163 @@
+import { isList, type PythonDict, PythonNumber, type PythonValue } from './python-value.js';
+import { badParameter, badRequest, openAiRefusal, Refusal } from './refusal.js';
+import { checkSampling, readStop } from './sampling.js';
+import {
+  Branch,
+  boolean,
+  type Check,
+  float,
+  type Handler,
+  type Issue,
+  integer,
+  list,
+  optional,
+  type Place,
+  readBoolean,
+  readInteger,
+  readStreamOptions,
+  type StreamOptions,
+  string,
+  validationRefusal,
+  valueIssue,
+} from './validation.js';
+import type { VllmVersion } from './version.js';
+
+export const completionHandler: Handler = {
+  line: 34,
+  name: 'create_completion',
+  route: 'POST /v1/completions',
+};
+
+/** A prompt as text or as token ids. */
+export type CompletionPrompt = string | readonly number[];
+
+export interface CompletionAsk extends StreamOptions {
+  readonly prompts: readonly CompletionPrompt[];
+  readonly maxTokens: number;
+  readonly choices: number;
+  readonly stop: readonly string[];
+  readonly keepStop: boolean;
+  /** Alternatives to show for each token; null: no logprobs. */
+  readonly logprobs: number | null;
+  readonly returnTokenIds: boolean;
+  readonly echo: boolean;
+  readonly seed: number | null;
+  readonly truncatePromptTokens: number | null;
+  readonly truncateFrom: 'left' | 'right';
+}
+
+/** Without a cap of its own a completion has this one. */
+const defaultMaxTokens = 16;
+/** Ids of the model's embedding, padding included. */
+const embeddingSize = 151_936;
+
+const members: Readonly<Record<string, Check>> = {
+  echo: boolean,
+  frequency_penalty: float,
+  logprobs: integer,
+  max_tokens: integer,
+  n: integer,
+  presence_penalty: float,
+  seed: integer,
+  stream: boolean,
+  temperature: float,
+  top_p: float,
+  truncate_prompt_tokens: integer,
+};
+
+/** @throws Refusal in the server's words */
+export function readCompletionRequest(request: PythonDict, vllm: VllmVersion): CompletionAsk {
+  const prompt = request.get('prompt') ?? null;
+  if (prompt === null || prompt === '') refuseEmptyPrompt(request, vllm);
+  const issues: Issue[] = [];
+  promptCheck(vllm)(prompt, ['body', 'prompt'], issues);
+  for (const [name, check] of Object.entries(members))
+    optional(check)(request.get(name), ['body', name], issues);
+  if (issues.length > 0) throw validationRefusal(issues, vllm, completionHandler);
+  const choices = readInteger(request.get('n')) ?? 1;
+  checkSampling(request, choices, vllm);
+  return {
+    ...readStreamOptions(request),
+    prompts: readPrompts(prompt),
+    maxTokens: readInteger(request.get('max_tokens')) ?? defaultMaxTokens,
+    choices,
+    stop: readStop(request),
+    keepStop: readBoolean(request.get('include_stop_str_in_output')) ?? false,
+    logprobs: readInteger(request.get('logprobs')) ?? null,
+    returnTokenIds: readBoolean(request.get('return_token_ids')) ?? false,
+    echo: readBoolean(request.get('echo')) ?? false,
+    seed: readInteger(request.get('seed')) ?? null,
+    truncatePromptTokens: readInteger(request.get('truncate_prompt_tokens')) ?? null,
+    truncateFrom: request.get('truncation_side') === 'right' ? 'right' : 'left',
+  };
+}
+
+/** What is refused only once the model is known. */
+export function checkCompletion(request: PythonDict, ask: CompletionAsk, vllm: VllmVersion): void {
+  if ((request.get('suffix') ?? null) !== null) {
+    throw vllm === '0.16'
+      ? badRequest('suffix is not currently supported')
+      : badRequest('suffix is only supported for models with FIM completion rendering', 'suffix');
+  }
+  if (ask.prompts.length === 0) throw badRequest('You must pass at least one prompt');
+  for (const prompt of ask.prompts) {
+    if (typeof prompt === 'string') continue;
+    const unknown = prompt.find((id) => id >= embeddingSize);
+    if (unknown !== undefined) throw badRequest(`Token id ${unknown} is out of vocabulary`);
+    // 0.16 looks such an id up, and its engine breaks while the answer's head is already out.
+    if (prompt.some((id) => id < 0)) throw brokenEngine();
+  }
+}
+
+function brokenEngine(): Refusal {
+  const problem = openAiRefusal({
+    message: 'EngineCore encountered an issue. See stack trace (above) for the root cause.',
+    type: 'InternalServerError',
+    param: null,
+    code: 500,
+  });
+  return new Refusal(200, problem.body);
+}
+
+function refuseEmptyPrompt(request: PythonDict, vllm: VllmVersion): never {
+  const message = 'Either prompt or prompt_embeds must be provided and non-empty.';
+  if (vllm === '0.32') throw badParameter(message, 'prompt');
+  throw validationRefusal([valueIssue(message, request)], vllm, completionHandler);
+}
+
+/** Ids, lists of ids, a text, or texts: a prompt that is none of them is reported four times. */
+function promptCheck(vllm: VllmVersion): Check {
+  const id: Check = vllm === '0.16' ? integer : natural;
+  const forms: readonly (readonly [string, Check])[] = [
+    ['list[int]', list(id)],
+    ['list[list[int]]', list(list(id))],
+    ['str', string],
+    ['list[str]', list(string)],
+  ];
+  return (value, place, issues) => {
+    const found = forms.map(([name, check]) => {
+      const ofForm: Issue[] = [];
+      check(value, [...place, new Branch(name)] satisfies Place, ofForm);
+      return ofForm;
+    });
+    if (found.every((ofForm) => ofForm.length > 0)) issues.push(...found.flat());
+  };
+}
+
+const natural: Check = (value, place, issues) => {
+  integer(value, place, issues);
+  if (!(value instanceof PythonNumber) || value.value >= 0) return;
+  const message = 'Input should be greater than or equal to 0';
+  issues.push({ type: 'greater_than_equal', place, message, input: value, context: "{'ge': 0}" });
+};
+
+function readPrompts(prompt: PythonValue): readonly CompletionPrompt[] {
+  if (typeof prompt === 'string') return [prompt];
+  if (!isList(prompt) || prompt.length === 0) return [];
+  if (typeof prompt[0] === 'string') return prompt.map(String);
+  return isList(prompt[0]) ? prompt.map(readIds) : [readIds(prompt)];
+}
+
+function readIds(ids: PythonValue): readonly number[] {
+  return isList(ids) ? ids.map((id) => readInteger(id) ?? 0) : [];
+}
