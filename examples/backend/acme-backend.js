@@ -27,16 +27,16 @@ function createAcmeBackend({ options, tokenizer }, errors) {
       // The request's own bytes: parsed and written again, 64-bit numbers would change.
       const body = `{"messages":${request.text('messages')},"tools":${request.text('tools') ?? '[]'}}`;
       const deadline = AbortSignal.timeout(tokenizer.timeoutSeconds * 1000);
-      const init = {
+      const answer = await fetch(endpoint, {
         method: 'POST',
+        headers: { 'content-type': 'application/json' },
         body,
         redirect: 'error',
-        headers: { 'content-type': 'application/json' },
-      };
-      const answer = await fetch(endpoint, { ...init, signal: AbortSignal.any([signal, deadline]) });
+        signal: AbortSignal.any([signal, deadline]),
+      });
       if (answer.status === 404) throw new errors.ModelUnknownError('model_unknown');
       if (!answer.ok) throw new errors.CountFailedError('status');
-      const { input_tokens: tokens, limit } = await answer.json();
+      const { input_tokens: tokens, limit } = Object(await answer.json());
       if (!Number.isSafeInteger(tokens) || tokens < 0) throw new errors.CountFailedError('bad_answer');
       return { tokens, contextLength: limit };
     },

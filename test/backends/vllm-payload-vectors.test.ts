@@ -57,16 +57,26 @@ test('numbers, key order and escapes of the request reach the counter as they we
   );
 });
 
-test('reasoning_content is renamed in every message and under an escaped key, all other bytes stay', async () => {
-  const stub = await listen((response) => counted(response, 7));
-  const backend = vllm(contextFor(stub.url));
-  const sent =
-    '[{"role":"assistant","reasoning_content":"a","n":1.0},{"reasoning\\u005fcontent":"b","reasoning":null}, {"role":"user","content":"c"}]';
-  await backend.count(requestOf(`{"messages":${sent}}`), callOf());
-  expect(stub.arrived[0]?.body).toBe(
-    '{"messages":[{"role":"assistant","reasoning":"a","n":1.0},{"reasoning":"b"}, {"role":"user","content":"c"}],"add_generation_prompt":true}',
-  );
-});
+const RENAMES = [
+  [
+    'in every message',
+    '[{"reasoning_content":"a","n":1.0},{"reasoning_content":"b","reasoning":null}, 5 ]',
+    '[{"reasoning":"a","n":1.0},{"reasoning":"b"}, 5 ]',
+  ],
+  ['under an escaped key', '[{"reasoning\\u005fcontent":"a","x":1.0}]', '[{"reasoning":"a","x":1.0}]'],
+  [
+    'the last of several',
+    '[{"reasoning_content":"a","reasoning_content":"b"}]',
+    '[{"reasoning":"a","reasoning":"b"}]',
+  ],
+] as const;
+for (const [how, sent, rendered] of RENAMES) {
+  test(`reasoning_content is renamed ${how}, all other bytes stay`, async () => {
+    const stub = await listen((response) => counted(response, 7));
+    await vllm(contextFor(stub.url)).count(requestOf(`{"messages":${sent}}`), callOf());
+    expect(stub.arrived[0]?.body).toBe(`{"messages":${rendered},"add_generation_prompt":true}`);
+  });
+}
 
 test('every switch of the template reaches the counter (bug case 18, mlcommons/endpoints#441)', async () => {
   const switches = {
