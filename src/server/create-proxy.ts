@@ -51,7 +51,8 @@ export async function createProxy(options: AssembleOptions): Promise<RunningProx
 }
 
 function createApp(parts: Parts): { app: FastifyInstance; server: Server } {
-  const server = createServer();
+  // Longer than any client's pool keeps an idle connection, and no limit on how long an upload takes.
+  const server = createServer({ keepAliveTimeout: 75_000, requestTimeout: 0 });
   const app = Fastify({
     serverFactory: (route) => {
       const front = createFront(parts, route);
