@@ -31,6 +31,8 @@ export interface AnswerPlan {
   readonly thinks: boolean;
   /** A call that the cap cuts off is shown as a call; else its raw text is content. */
   readonly showsCutCalls: boolean;
+  /** How an answer that ends with tool calls finishes. */
+  readonly callFinish: 'tool_calls' | 'stop';
 }
 
 /** The pieces of one answer, one at a time; deterministic. */
@@ -154,7 +156,7 @@ function* finished(pieces: Iterable<Stopped>, plan: AnswerPlan): Generator<Answe
     yield { ...piece, tokenIds, finish: { reason: script.finish_reason ?? 'length', stop: null } };
     return;
   }
-  const natural = script.tool_calls === undefined ? 'stop' : 'tool_calls';
+  const natural = script.tool_calls === undefined ? 'stop' : plan.callFinish;
   const last = previous ?? { tokenIds: [], text: '' };
   yield { ...last, finish: { reason: script.finish_reason ?? natural, stop: null } };
 }

@@ -1,26 +1,10 @@
+import { boolean, float, integer, list, literal, optional, required, tool } from './checks.js';
+import { readBoolean, readInteger, readStreamOptions, type StreamOptions } from './coercion.js';
+import { type Check, type Handler, type Issue, validationRefusal, valueIssue } from './issue.js';
 import { messagesCheck } from './message-schema.js';
 import { isDict, isList, type PythonDict } from './python-value.js';
 import { badParameter } from './refusal.js';
 import { checkSampling, readStop } from './sampling.js';
-import {
-  boolean,
-  type Check,
-  float,
-  type Handler,
-  type Issue,
-  integer,
-  list,
-  literal,
-  optional,
-  readBoolean,
-  readInteger,
-  readStreamOptions,
-  required,
-  type StreamOptions,
-  tool,
-  validationRefusal,
-  valueIssue,
-} from './validation.js';
 import type { VllmVersion } from './version.js';
 
 export const chatHandler: Handler = {

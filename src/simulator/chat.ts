@@ -32,14 +32,16 @@ export async function answerChat(call: Call, instance: Instance): Promise<void> 
 
 function answerStreams(prepared: PreparedChat, instance: Instance): Iterator<AnswerPiece>[] {
   const { ask, script, cap, promptIds, request, head } = prepared;
+  const demanded = head.vllm === '0.16' && ask.namedTool !== null;
   const plan = {
     script,
     cap,
     stop: ask.stop,
     keepStop: ask.keepStop,
     thinks: instance.options.reasoningParser !== undefined && instance.renderer.thinks(request),
-    showsCutCalls: ask.stream || (head.vllm === '0.16' && ask.namedTool !== null),
-  };
+    showsCutCalls: ask.stream || demanded,
+    callFinish: demanded ? 'stop' : 'tool_calls',
+  } as const;
   return Array.from({ length: ask.choices }, (_, index) =>
     answerPieces({ ...plan, seed: seedOf(promptIds, `${ask.seed}:${index}`) }, instance.tokenizer),
   );

@@ -1,25 +1,17 @@
+import { boolean, float, integer, list, optional, string } from './checks.js';
+import { readBoolean, readInteger, readStreamOptions, type StreamOptions } from './coercion.js';
+import {
+  Branch,
+  type Check,
+  type Handler,
+  type Issue,
+  type Place,
+  validationRefusal,
+  valueIssue,
+} from './issue.js';
 import { isList, type PythonDict, PythonNumber, type PythonValue } from './python-value.js';
 import { badParameter, badRequest, openAiRefusal, Refusal } from './refusal.js';
 import { checkSampling, readStop } from './sampling.js';
-import {
-  Branch,
-  boolean,
-  type Check,
-  float,
-  type Handler,
-  type Issue,
-  integer,
-  list,
-  optional,
-  type Place,
-  readBoolean,
-  readInteger,
-  readStreamOptions,
-  type StreamOptions,
-  string,
-  validationRefusal,
-  valueIssue,
-} from './validation.js';
 import type { VllmVersion } from './version.js';
 
 export const completionHandler: Handler = {

@@ -81,6 +81,7 @@ function prepare(call: Call, instance: Instance, ask: CompletionAsk, model: Serv
         keepStop: ask.keepStop,
         thinks: false,
         showsCutCalls: true,
+        callFinish: 'tool_calls' as const,
       },
     })),
   );

@@ -23,10 +23,7 @@ export function forcedCall(
   if (isScripted || (named === null && !isRequired)) return script;
   if (isRequired && vllm === '0.16' && cap < shortestCallList) throw badRequest(unfinishedList);
   const name = named ?? firstToolName(request);
-  const call = { tool_calls: [{ name, arguments: {} }] };
-  return vllm === '0.16' && named !== null
-    ? { ...script, ...call, finish_reason: 'stop' }
-    : { ...script, ...call };
+  return { ...script, tool_calls: [{ name, arguments: {} }] };
 }
 
 const unfinishedList =

@@ -1,8 +1,8 @@
 import type { Call } from './call.js';
+import { type Handler, type Issue, validationRefusal } from './issue.js';
 import { JsonDecodeError, JsonRecursionError, parsePythonJson } from './python-json.js';
 import { isDict, type PythonDict, type PythonValue } from './python-value.js';
 import { detail, internalServerError, openAiRefusal } from './refusal.js';
-import { type Handler, type Issue, validationRefusal } from './validation.js';
 import type { VllmVersion } from './version.js';
 
 const notJsonType = "Unsupported Media Type: Only 'application/json' is allowed";

@@ -1,3 +1,5 @@
+import { list, literal, optional, required, string } from './checks.js';
+import { Branch, type Check, type Issue, type Place } from './issue.js';
 import {
   isDict,
   isList,
@@ -6,17 +8,6 @@ import {
   type PythonValue,
   pythonRepr,
 } from './python-value.js';
-import {
-  Branch,
-  type Check,
-  type Issue,
-  list,
-  literal,
-  optional,
-  type Place,
-  required,
-  string,
-} from './validation.js';
 
 /** A kind of message: its members in pydantic's order. */
 interface MessageKind {

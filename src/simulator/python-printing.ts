@@ -33,11 +33,18 @@ function rewrite(node: Record<string, unknown>): void {
 }
 
 function printed(expression: Node): Node {
-  return { type: 'CallExpression', callee: { type: 'Identifier', value: printerName }, args: [expression] };
+  // A function sees neither none nor undefined as such, so it is told which of the two it got.
+  const isNone = { type: 'TestExpression', operand: expression, negate: false, test: identifier('none') };
+  return { type: 'CallExpression', callee: identifier(printerName), args: [expression, isNone] };
+}
+
+function identifier(value: string): Node {
+  return { type: 'Identifier', value };
 }
 
 /** Jinja's own values wrap their content in `value`, all the way down. */
-export function printer(value: unknown): string {
+export function printer(value: unknown, isNone: unknown): string {
+  if (isNone === true) return 'None';
   if (value === undefined) return '';
   return typeof value === 'string' ? value : repr(value);
 }

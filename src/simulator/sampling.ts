@@ -1,6 +1,6 @@
+import { readFloat } from './coercion.js';
 import { isList, type PythonDict, PythonNumber } from './python-value.js';
 import { badParameter, badRequest } from './refusal.js';
-import { readFloat } from './validation.js';
 import type { VllmVersion } from './version.js';
 
 /** Refuses sampling parameters that no server takes. @throws Refusal */

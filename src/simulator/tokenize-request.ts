@@ -1,21 +1,8 @@
+import { boolean, integer, list, optional, required, string, tool } from './checks.js';
+import { Branch, type Check, type Handler, type Issue, type Place, validationRefusal } from './issue.js';
 import { messagesCheck } from './message-schema.js';
 import type { PythonDict } from './python-value.js';
 import { badRequest } from './refusal.js';
-import {
-  Branch,
-  boolean,
-  type Check,
-  type Handler,
-  type Issue,
-  integer,
-  list,
-  optional,
-  type Place,
-  required,
-  string,
-  tool,
-  validationRefusal,
-} from './validation.js';
 import type { VllmVersion } from './version.js';
 
 export const tokenizeHandler: Handler = { line: 38, name: 'tokenize', route: 'POST /tokenize' };

@@ -1,0 +1,55 @@
+import { isDict, type PythonDict, PythonNumber, type PythonValue } from './python-value.js';
+
+const truths: Readonly<Record<string, boolean>> = {
+  true: true,
+  t: true,
+  yes: true,
+  y: true,
+  on: true,
+  '1': true,
+  false: false,
+  f: false,
+  no: false,
+  n: false,
+  off: false,
+  '0': false,
+};
+
+/** An integer as pydantic coerces it, after `integer` found nothing; undefined for an absent one. */
+export function readInteger(value: PythonValue | undefined): number | undefined {
+  if (typeof value === 'boolean') return value ? 1 : 0;
+  if (value instanceof PythonNumber) return value.value;
+  return typeof value === 'string' ? Math.trunc(Number(value)) : undefined;
+}
+
+export function readFloat(value: PythonValue | undefined): number | undefined {
+  if (typeof value === 'boolean') return value ? 1 : 0;
+  if (value instanceof PythonNumber) return value.value;
+  return typeof value === 'string' ? Number(value) : undefined;
+}
+
+export function readBoolean(value: PythonValue | undefined): boolean | undefined {
+  if (typeof value === 'boolean') return value;
+  if (value instanceof PythonNumber) {
+    return value.value === 0 || value.value === 1 ? value.value === 1 : undefined;
+  }
+  return typeof value === 'string' ? truths[value.trim().toLowerCase()] : undefined;
+}
+
+/** How an answer is to be streamed. */
+export interface StreamOptions {
+  readonly stream: boolean;
+  readonly includeUsage: boolean;
+  readonly continuousUsage: boolean;
+}
+
+export function readStreamOptions(request: PythonDict): StreamOptions {
+  const given = request.get('stream_options');
+  const options: PythonDict = isDict(given) ? given : new Map();
+  const includeUsage = readBoolean(options.get('include_usage')) ?? false;
+  return {
+    stream: readBoolean(request.get('stream')) ?? false,
+    includeUsage,
+    continuousUsage: includeUsage && (readBoolean(options.get('continuous_usage_stats')) ?? false),
+  };
+}
