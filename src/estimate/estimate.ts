@@ -1,5 +1,6 @@
-import { jsonTokens } from './json-tokens.js';
-import { messageTokens } from './message-tokens.js';
+import { addJson } from './json-tokens.js';
+import { addMessage } from './message-tokens.js';
+import { TextTally } from './text-tokens.js';
 
 /** What a template puts around the messages: the start, a default system prompt, the generation prompt. */
 const PER_CONVERSATION = 24;
@@ -15,35 +16,32 @@ const PER_TOOL = 12;
  * estimateTokens({ messages: [{ role: 'user', content: 'hello' }] }); // 31
  */
 export function estimateTokens(request: unknown): number {
-  if (!isObject(request)) return wholeTokens(jsonTokens(request));
-  const { messages, chat_template_kwargs: kwargs } = request;
-  const documents = request.documents ?? (isObject(kwargs) ? kwargs.documents : undefined);
-  const tokens =
-    PER_CONVERSATION +
-    conversationTokens(messages) +
-    toolListTokens(request.tools) +
-    toolListTokens(request.functions) +
-    (documents === undefined ? 0 : jsonTokens(documents));
-  return wholeTokens(tokens);
+  const tally = new TextTally();
+  if (isObject(request)) addRequest(tally, request);
+  else addJson(tally, request);
+  return Math.max(1, Math.ceil(tally.tokens()));
 }
 
-function conversationTokens(messages: unknown): number {
-  if (!Array.isArray(messages)) return messages === undefined ? 0 : jsonTokens(messages);
-  let tokens = 0;
-  for (const message of messages) tokens += messageTokens(message);
-  return tokens;
+function addRequest(tally: TextTally, request: Readonly<Record<string, unknown>>): void {
+  const { messages, tools, functions, documents, chat_template_kwargs: kwargs } = request;
+  tally.addTokens(PER_CONVERSATION);
+  if (Array.isArray(messages)) for (const message of messages) addMessage(tally, message);
+  else if (messages !== undefined) addJson(tally, messages);
+  addToolList(tally, tools);
+  addToolList(tally, functions);
+  const given = documents ?? (isObject(kwargs) ? kwargs.documents : undefined);
+  if (given !== undefined) addJson(tally, given);
 }
 
-function toolListTokens(tools: unknown): number {
-  if (tools === undefined || tools === null) return 0;
-  if (!Array.isArray(tools)) return jsonTokens(tools);
-  return tools.length === 0 ? 0 : PER_TOOL_LIST + PER_TOOL * tools.length + jsonTokens(tools);
+function addToolList(tally: TextTally, tools: unknown): void {
+  if (tools === undefined || tools === null) return;
+  if (Array.isArray(tools)) {
+    if (tools.length === 0) return;
+    tally.addTokens(PER_TOOL_LIST + PER_TOOL * tools.length);
+  }
+  addJson(tally, tools);
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function wholeTokens(tokens: number): number {
-  return Math.max(1, Math.ceil(tokens));
 }

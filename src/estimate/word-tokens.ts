@@ -1,13 +1,14 @@
+import type { LanguageShare } from './language-share.js';
+
 /** Letters of a word that its first token covers. */
-const COVERED = 4;
-/** Tokens per further letter of a word, and of a word too long for any language. */
-const PER_LETTER = 0.38;
+const COVERED_LETTERS = 4;
+/** Tokens per further letter of a word that is too long for any language. */
 const PER_LETTER_OF_LONG = 0.62;
 const LONG = 24;
 /** Tokens that a letter with a diacritic adds, and one of Vietnamese, whose words are common tokens. */
 const PER_DIACRITIC = 1.1;
 const PER_VIETNAMESE = 0.3;
-/** Tokens per capital that stands before another letter's capital: acronyms in names, base64. */
+/** Tokens per capital that stands before another capital: acronyms in names, base64. */
 const PER_INNER_CAPITAL = 1;
 /** Share of vowels in words of a language, and tokens per vowel that a word falls short of it. */
 const VOWEL_SHARE = 0.36;
@@ -16,23 +17,33 @@ const PER_MISSING_VOWEL = 1.1;
 const VOWELS = new Uint8Array(128);
 for (const vowel of 'aeiouyAEIOUY') VOWELS[vowel.charCodeAt(0)] = 1;
 
-/** Tokens of the run of Latin letters from `start` to `end`; `camelCase` counts as two words. */
-export function wordTokens(text: string, start: number, end: number): number {
+/**
+ * Tokens of the run of Latin letters from `start` to `end`, without those of its further letters: they depend
+ * on the language and go to `language`. `camelCase` counts as two words.
+ */
+export function wordTokens(text: string, start: number, end: number, language: LanguageShare): number {
   let tokens = 0;
   let from = start;
   let previousIsCapital = true;
   for (let i = start; i < end; i += 1) {
     const isCapital = isAsciiCapital(text.charCodeAt(i));
     if (isCapital && !previousIsCapital) {
-      tokens += partTokens(text, from, i, true);
+      tokens += partTokens(text, from, i, true, language);
       from = i;
     }
     previousIsCapital = isCapital;
   }
-  return tokens + partTokens(text, from, end, from > start);
+  language.addWord(text, start, end);
+  return tokens + partTokens(text, from, end, from > start, language);
 }
 
-function partTokens(text: string, start: number, end: number, isPart: boolean): number {
+function partTokens(
+  text: string,
+  start: number,
+  end: number,
+  isPart: boolean,
+  language: LanguageShare,
+): number {
   let capitals = 0;
   let vowels = 0;
   let extra = 0;
@@ -44,10 +55,12 @@ function partTokens(text: string, start: number, end: number, isPart: boolean): 
   }
   const length = end - start;
   if (capitals > 1 && capitals < length) extra += (capitals - 1) * PER_INNER_CAPITAL;
-  if (isPart || length > COVERED + 1)
+  if (isPart || length > COVERED_LETTERS + 1) {
     extra += Math.max(0, length * VOWEL_SHARE - vowels - extra) * PER_MISSING_VOWEL;
-  const perLetter = length > LONG ? PER_LETTER_OF_LONG : PER_LETTER;
-  return 1 + Math.max(0, length - COVERED) * perLetter + extra;
+  }
+  if (length > LONG) return length * PER_LETTER_OF_LONG + extra;
+  language.addLetters(Math.max(0, length - COVERED_LETTERS));
+  return 1 + extra;
 }
 
 function isAsciiCapital(unit: number): boolean {
