@@ -137,6 +137,14 @@ for (const [what, status, body] of REFUSALS) {
   });
 }
 
+test('a refusal that breaks off is a refusal', async () => {
+  const { count } = await countOf((response) => {
+    response.writeHead(401, { 'content-length': 100 });
+    response.write('{"error":', () => response.destroy());
+  });
+  expect(await failureOf(count)).toEqual(failed('status'));
+});
+
 test('an error page without end is not read to its end', async () => {
   const { count, stub } = await countOf((response) => {
     response.writeHead(500);

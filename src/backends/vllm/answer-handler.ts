@@ -46,7 +46,7 @@ export class AnswerHandler<T> implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
-    this.fail(error);
+    this.fail(this.#reader?.broken?.() ?? error);
   }
 
   fail(error: unknown): void {

@@ -4,6 +4,8 @@ import { CountFailedError } from '../contract.js';
 export interface BodyReader<T> {
   push(chunk: Buffer): void;
   end(): T;
+  /** What the call fails with where the body breaks off. Default: CountFailedError `bad_answer`. */
+  broken?(): Error;
 }
 
 /**

@@ -36,5 +36,6 @@ export function refusal(status: number): BodyReader<never> {
       if (message !== undefined && MODEL_UNKNOWN.test(message)) throw new ModelUnknownError('model_unknown');
       throw new StatusError(status);
     },
+    broken: () => new StatusError(status),
   };
 }
