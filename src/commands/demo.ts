@@ -1,21 +1,112 @@
 import { EXIT } from '../cli/parse-command.js';
-import { loadClient } from '../demo/openai-client.js';
+import { wrap } from '../cli/wrap.js';
+import { type Ink, inkFor } from '../demo/ink.js';
+import { keepText } from '../demo/keep.js';
+import { layoutFor } from '../demo/layout.js';
+import { loadClient, MissingClientError } from '../demo/openai-client.js';
 import { play } from '../demo/play.js';
+import { reportJson } from '../demo/report.js';
+import type { Row } from '../demo/row.js';
 import { STEPS } from '../demo/scenario.js';
-import { setStage } from '../demo/stage.js';
-import type { Streams } from './streams.js';
+import { Screen } from '../demo/screen.js';
+import { BUDGET, SIMULATED_VLLM, type Stage, setStage } from '../demo/stage.js';
+import { summarise, summaryText } from '../demo/summary.js';
+import { type Terminal, terminalOf } from '../demo/terminal.js';
+import { MissingPackageError } from '../simulator/optional-packages.js';
+import { PROCESS_STREAMS, type Streams } from './streams.js';
+import { untilSignal } from './until-signal.js';
 
-export async function demo(_options: { json: boolean; keep: boolean }, streams: Streams): Promise<number> {
-  streams.err('loading the tokenizer...');
-  const [client, stage] = await Promise.all([loadClient(), setStage()]);
-  const routes = {
-    proxy: client(stage.proxyUrl),
-    blindProxy: client(stage.blindProxyUrl),
-    direct: client(stage.simulatorUrl),
-  };
-  for await (const row of play(STEPS, routes, () => {})) {
-    streams.out(JSON.stringify({ ...row, note: undefined }));
+export interface DemoOptions {
+  readonly json: boolean;
+  readonly keep: boolean;
+}
+
+type ClientFor = Awaited<ReturnType<typeof loadClient>>;
+
+/** Plays a scripted conversation through the proxy and shows what was done with each request. */
+export async function demo(options: DemoOptions, streams: Streams): Promise<number> {
+  const terminal = terminalFor(options, streams);
+  const ink = inkFor(terminal);
+  const screen = new Screen(streams, terminal.live);
+  if (!options.json) screen.say(introduction(ink));
+  screen.progress(ink.paint('faint', 'loading the tokenizer...'));
+  let stage: Stage;
+  let clientFor: ClientFor;
+  try {
+    clientFor = await loadClient();
+    stage = await setStage();
+  } catch (error) {
+    if (!(error instanceof MissingClientError || error instanceof MissingPackageError)) throw error;
+    streams.err(`incontext-proxy: ${error.message}`);
+    return EXIT.failed;
   }
-  await stage.close();
-  return EXIT.ok;
+  try {
+    return await perform(options, { stage, clientFor, terminal, ink, screen, streams });
+  } finally {
+    await stage.close();
+  }
+}
+
+interface Performance {
+  readonly stage: Stage;
+  readonly clientFor: ClientFor;
+  readonly terminal: Terminal;
+  readonly ink: Ink;
+  readonly screen: Screen;
+  readonly streams: Streams;
+}
+
+async function perform({ json, keep }: DemoOptions, performance: Performance): Promise<number> {
+  const { stage, ink, screen, streams } = performance;
+  const startedAt = Date.now();
+  const rows = await playAll(json, performance);
+  const seconds = (Date.now() - startedAt) / 1000;
+  const summary = summarise(rows);
+  if (json) screen.say(reportJson(rows, summary, seconds, keep ? stage : undefined));
+  else screen.say(`\n${summaryText(summary)}`);
+  if (keep) {
+    const text = keepText(stage, ink);
+    if (json) streams.err(text);
+    else screen.say(`\n${text}`);
+    await untilSignal();
+  }
+  return summary.surprising.length === 0 ? EXIT.ok : EXIT.failed;
+}
+
+async function playAll(
+  json: boolean,
+  { stage, clientFor, terminal, ink, screen }: Performance,
+): Promise<Row[]> {
+  const layout = layoutFor(terminal.columns, ink);
+  const routes = {
+    proxy: clientFor(stage.proxyUrl),
+    blindProxy: clientFor(stage.blindProxyUrl),
+    direct: clientFor(stage.simulatorUrl),
+  };
+  const rows: Row[] = [];
+  if (!json) screen.say(layout.head(BUDGET.contextLength));
+  const onStep = ({ asks }: { readonly asks: string }) => screen.hint(layout.begun(rows.length + 1, asks));
+  for await (const row of play(STEPS, routes, onStep)) {
+    rows.push(row);
+    if (!json) screen.say(layout.row(row));
+  }
+  return rows;
+}
+
+/** A document is no terminal's business: its standard output carries nothing else. */
+function terminalFor({ json }: DemoOptions, streams: Streams): Terminal {
+  const output = !json && streams === PROCESS_STREAMS ? process.stdout : {};
+  return terminalOf(output, process.env, process.platform);
+}
+
+function introduction({ paint, cells }: Ink): string {
+  const text =
+    `An agent talks to a simulated vLLM ${SIMULATED_VLLM}, which refuses what does not fit. Between them stands ` +
+    `incontext-proxy, which keeps ${BUDGET.reserve} tokens for an answer. Direct is without it.`;
+  const legend = [
+    `${paint('prompt', cells.prompt)} prompt`,
+    `${paint('answer', cells.answer)} cap of the answer`,
+    `${paint('faint', cells.free)} free`,
+  ];
+  return `${wrap(text, 0)}\n${legend.join('   ')}\n`;
 }

@@ -81,7 +81,7 @@ export const STEPS: readonly Step[] = [
     expect: { action: 'unchanged', reason: 'fits', source: EXACT, direct: 200 },
   },
   {
-    asks: 'the same cap, after the file',
+    asks: 'the same cap after the file',
     says: [{ role: 'tool', tool_call_id: TOOL_CALL_ID, content: sourceFile(45) }],
     caps: { max_tokens: 4096 },
     stream: true,
@@ -99,8 +99,7 @@ export const STEPS: readonly Step[] = [
     says: [user(`Explain this log.\n${testLog(120)}`, { text: 'Every rule refuses.' })],
     caps: {},
     expect: { action: 'unchanged', reason: 'requires_compression', source: EXACT, direct: 200 },
-    note: () =>
-      `under ${BUDGET.reserve} tokens left and no engine to compress: the server judges it as it is`,
+    note: () => 'below the reserve, no engine to compress: sent as it is, the server judges',
   },
   {
     asks: 'a million, tokenizer gone',
