@@ -23,8 +23,8 @@ const MEDIA_PART = /audio|video|file/;
  */
 export function addMessage(tally: TextTally, message: unknown): void {
   tally.addTokens(PER_MESSAGE);
-  if (typeof message !== 'object' || message === null || Array.isArray(message)) addContent(tally, message);
-  else addFields(tally, message as Record<string, unknown>);
+  if (isRecord(message)) addFields(tally, message);
+  else addContent(tally, message);
 }
 
 function addFields(tally: TextTally, fields: Readonly<Record<string, unknown>>): void {
@@ -38,40 +38,46 @@ function addFields(tally: TextTally, fields: Readonly<Record<string, unknown>>):
 }
 
 function addContent(tally: TextTally, content: unknown): void {
-  if (content === undefined || content === null) return;
-  if (!Array.isArray(content)) return addPart(tally, content);
-  for (const part of content) {
-    tally.addTokens(1);
-    addPart(tally, part);
-  }
+  const parts = Array.isArray(content) ? content : [content ?? ''];
+  for (const part of parts) addPart(tally, part);
+  if (Array.isArray(content)) tally.addTokens(content.length);
 }
 
 function addPart(tally: TextTally, part: unknown): void {
-  if (typeof part === 'string') return tally.add(part);
-  if (typeof part !== 'object' || part === null || Array.isArray(part)) return addJson(tally, part);
-  const { type, text } = part as Record<string, unknown>;
-  if (typeof text === 'string') return tally.add(text);
+  if (typeof part === 'string') tally.add(part);
+  else if (isRecord(part)) addTypedPart(tally, part);
+  else addJson(tally, part);
+}
+
+function addTypedPart(tally: TextTally, part: Readonly<Record<string, unknown>>): void {
+  const { type, text } = part;
   const kind = typeof type === 'string' ? type : Object.keys(part).join(' ');
-  if (IMAGE_PART.test(kind)) return tally.addTokens(IMAGE_TOKENS);
-  if (MEDIA_PART.test(kind)) return tally.addTokens(MEDIA_TOKENS);
-  addJson(tally, part);
+  if (typeof text === 'string') tally.add(text);
+  else if (IMAGE_PART.test(kind)) tally.addTokens(IMAGE_TOKENS);
+  else if (MEDIA_PART.test(kind)) tally.addTokens(MEDIA_TOKENS);
+  else addJson(tally, part);
 }
 
 function addToolCalls(tally: TextTally, calls: unknown): void {
   if (calls === undefined || calls === null) return;
-  if (!Array.isArray(calls)) return addJson(tally, calls);
-  for (const call of calls) {
+  for (const call of Array.isArray(calls) ? calls : [calls]) {
     tally.addTokens(PER_TOOL_CALL);
     addToolCall(tally, call);
   }
 }
 
 function addToolCall(tally: TextTally, call: unknown): void {
-  const called: unknown =
-    typeof call === 'object' && call !== null ? Reflect.get(call, 'function') : undefined;
-  if (typeof called !== 'object' || called === null) return addJson(tally, call);
-  const { name, arguments: given } = called as Record<string, unknown>;
-  addContent(tally, name);
+  const called = isRecord(call) ? call.function : undefined;
+  if (!isRecord(called)) {
+    addJson(tally, call);
+    return;
+  }
+  addContent(tally, called.name);
+  const given = called.arguments;
   if (typeof given === 'string') tally.add(given);
   else addJson(tally, given ?? {});
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
