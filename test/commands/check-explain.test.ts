@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { command } from '../support/command.js';
+import { json, startStub, type UpstreamStub } from '../support/upstream-stub.js';
+
+let stub: UpstreamStub;
+
+beforeAll(async () => {
+  stub = await startStub({ window: 8192, count: 3000 });
+});
+
+afterAll(() => stub.close());
+
+async function run(
+  args: readonly string[],
+  input = '',
+): Promise<{ code: number | null; out: string; err: string }> {
+  const started = command(args, {}, input);
+  const code = await started.ended;
+  return { code, out: started.stdout(), err: started.stderr() };
+}
+
+test('check prints what is in force as "key: value" lines with plain digits', async () => {
+  const { code, out } = await run(['check', '--upstream', `${stub.url}/v1/`]);
+  expect(code).toBe(0);
+  const values = Object.fromEntries(
+    out
+      .trim()
+      .split('\n')
+      .map((line) => line.split(': ', 2)),
+  );
+  expect(values).toMatchObject({
+    upstream: stub.url,
+    backend: 'vllm',
+    engine: 'none',
+    context_length: '8192',
+    window: '8192',
+    reserve: '4096',
+    fallback_margin: '1024',
+  });
+});
+
+test('check --json prints the same as one JSON document', async () => {
+  const { code, out } = await run(['check', '--json', '--upstream', stub.url]);
+  expect(code).toBe(0);
+  expect(JSON.parse(out)).toMatchObject({
+    ok: true,
+    upstream: stub.url,
+    context_length: 8192,
+    reserve: 4096,
+  });
+});
+
+test('check exits with 1 where the upstream does not answer, and says so', async () => {
+  const { code, out } = await run(['check', '--upstream', 'http://127.0.0.1:9']);
+  expect(code).toBe(1);
+  expect(out).toContain('upstream_state: unreachable');
+  expect(out).toContain('context_length: unknown');
+});
+
+test('check exits with 1 where the tokenizer does not count', async () => {
+  const broken = await startStub({
+    routes: { 'POST /tokenize': (_request, response) => json(response, 500, {}) },
+  });
+  const { code, out } = await run(['check', '--upstream', broken.url]);
+  await broken.close();
+  expect(code).toBe(1);
+  expect(out).toContain('tokenizer: no exact count: status');
+});
+
+test('check exits with 1 where the reserve leaves the discovered window no room, and names values that would fit', async () => {
+  const { code, out } = await run(['check', '--upstream', stub.url, '--min-output-tokens', '8000']);
+  expect(code).toBe(1);
+  expect(out).toContain('a reserve of at most 7167');
+});
+
+test('explain says what would be done with a body on standard input', async () => {
+  const body = JSON.stringify({
+    model: 'm',
+    messages: [{ role: 'user', content: 'q' }],
+    max_tokens: 100_000,
+  });
+  const { code, out } = await run(['explain', '--json', '--upstream', stub.url, '-'], body);
+  expect(code).toBe(0);
+  expect(JSON.parse(out)).toEqual({
+    action: 'clamped',
+    reason: 'cap_lowered',
+    model: 'm',
+    prompt_tokens: 3000,
+    original_prompt_tokens: 3000,
+    source: 'vllm-tokenize',
+    context_length: 8192,
+    window: 8192,
+    reserve: 4096,
+    required: 4096,
+    remaining: 5192,
+    pressure: 7095,
+    compress_due: false,
+    cap: { field: 'max_tokens', before: 100_000, after: 5192 },
+  });
+});
+
+test('explain answers for bad JSON too', async () => {
+  const { code, out } = await run(['explain', '--json', '--upstream', stub.url, '-'], '{');
+  expect(code).toBe(0);
+  expect(JSON.parse(out)).toMatchObject({
+    action: 'unchanged',
+    reason: 'not_json',
+    prompt_tokens: null,
+    cap: null,
+  });
+});
