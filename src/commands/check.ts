@@ -2,10 +2,14 @@ import { CountFailedError } from '../backends/contract.js';
 import { readBody } from '../body/raw-object.js';
 import { startRefusal } from '../budget/window.js';
 import { EXIT } from '../cli/parse-command.js';
+import { formatSummary } from '../cli/summary.js';
 import type { Flags } from '../config/flags.js';
+import type { Sources } from '../config/load.js';
 import type { Settings } from '../config/settings.js';
+import { fileKey } from '../config/table.js';
 import { createLog, exceptionType } from '../observe/log.js';
 import { assemble, type Parts } from '../server/assemble.js';
+import { modelStatus } from '../server/model-status.js';
 import { explainStartFailure, readSettings } from './settings.js';
 import type { Streams } from './streams.js';
 
@@ -16,23 +20,51 @@ interface CheckReport {
   readonly values: Record<string, string | number | null>;
 }
 
-/** Says what would be in force, and whether upstream and tokenizer answer. */
+/** Says everything that would be in force, and whether upstream and tokenizer answer. */
 export async function check(flags: Flags, json: boolean, streams: Streams): Promise<number> {
   const loaded = readSettings(flags, streams);
   if (loaded === undefined) return EXIT.failed;
+  const { settings, sources } = loaded;
   let parts: Parts;
   try {
-    parts = await assemble({ settings: loaded.settings, log: createLog('silent') });
+    parts = await assemble({ settings, log: createLog('silent') });
   } catch (error) {
     explainStartFailure(error, streams);
     return EXIT.failed;
   }
-  const report = await examine(loaded.settings, parts);
+  const report = await examine(settings, parts);
+  const models = parts.models.ids().map((id) => modelStatus(id, parts));
   await parts.close();
   streams.out(
-    json ? JSON.stringify({ ok: report.ok, ...report.values }, undefined, 2) : lines(report.values),
+    json
+      ? JSON.stringify(
+          { ok: report.ok, ...report.values, models, settings: shownSettings(sources) },
+          undefined,
+          2,
+        )
+      : [lines(report.values), ...models.map(modelLine), '', formatSummary(settings, sources)].join('\n'),
   );
   return report.ok ? EXIT.ok : EXIT.failed;
+}
+
+function modelLine({
+  id,
+  context_length,
+  window,
+  reserve,
+  degraded,
+}: ReturnType<typeof modelStatus>): string {
+  const facts = `context_length=${context_length ?? 'unknown'} window=${window ?? 'unknown'} reserve=${reserve}`;
+  return `models.${id}: ${facts}${degraded ? ' degraded' : ''}`;
+}
+
+function shownSettings(sources: Sources): Record<string, unknown> {
+  return Object.fromEntries(
+    [...sources].map(([name, { shown, writtenAs }]) => [
+      fileKey(name),
+      { value: shown ?? null, from: writtenAs },
+    ]),
+  );
 }
 
 async function examine(settings: Settings, parts: Parts): Promise<CheckReport> {

@@ -2,12 +2,12 @@ import { EXIT } from '../cli/parse-command.js';
 import { wrap } from '../cli/wrap.js';
 import { type Ink, inkFor } from '../demo/ink.js';
 import { keepText } from '../demo/keep.js';
-import { layoutFor } from '../demo/layout.js';
+import { type Layout, layoutFor } from '../demo/layout.js';
 import { loadClient, MissingClientError } from '../demo/openai-client.js';
 import { play } from '../demo/play.js';
 import { reportJson } from '../demo/report.js';
 import type { Row } from '../demo/row.js';
-import { STEPS } from '../demo/scenario.js';
+import { STEPS, type Step } from '../demo/scenario.js';
 import { Screen } from '../demo/screen.js';
 import { BUDGET, SIMULATED_VLLM, type Stage, setStage } from '../demo/stage.js';
 import { summarise, summaryText } from '../demo/summary.js';
@@ -57,13 +57,14 @@ interface Performance {
 }
 
 async function perform({ json, keep }: DemoOptions, performance: Performance): Promise<number> {
-  const { stage, ink, screen, streams } = performance;
+  const { stage, terminal, ink, screen, streams } = performance;
   const startedAt = Date.now();
-  const rows = await playAll(json, performance);
+  const layout = layoutFor(terminal.columns, ink);
+  const rows = await playAll(json ? undefined : layout, performance);
   const seconds = (Date.now() - startedAt) / 1000;
   const summary = summarise(rows);
   if (json) screen.say(reportJson(rows, summary, seconds, keep ? stage : undefined));
-  else screen.say(`\n${summaryText(summary)}`);
+  else screen.say(layout.foot(summaryText(summary)));
   if (keep) {
     const text = keepText(stage, ink);
     if (json) streams.err(text);
@@ -73,22 +74,24 @@ async function perform({ json, keep }: DemoOptions, performance: Performance): P
   return summary.surprising.length === 0 ? EXIT.ok : EXIT.failed;
 }
 
+/** Plays the story, shown as a table where there is a layout for one. */
 async function playAll(
-  json: boolean,
-  { stage, clientFor, terminal, ink, screen }: Performance,
+  layout: Layout | undefined,
+  { stage, clientFor, screen }: Performance,
 ): Promise<Row[]> {
-  const layout = layoutFor(terminal.columns, ink);
   const routes = {
     proxy: clientFor(stage.proxyUrl),
     blindProxy: clientFor(stage.blindProxyUrl),
     direct: clientFor(stage.simulatorUrl),
   };
   const rows: Row[] = [];
-  if (!json) screen.say(layout.head(BUDGET.contextLength));
-  const onStep = ({ asks }: { readonly asks: string }) => screen.hint(layout.begun(rows.length + 1, asks));
+  if (layout !== undefined) screen.say(layout.head(BUDGET.contextLength));
+  const onStep = ({ asks }: Step) => {
+    if (layout !== undefined) screen.hint(layout.begun(rows.length + 1, asks));
+  };
   for await (const row of play(STEPS, routes, onStep)) {
     rows.push(row);
-    if (!json) screen.say(layout.row(row));
+    if (layout !== undefined) screen.say(layout.row(row));
   }
   return rows;
 }
@@ -102,7 +105,7 @@ function terminalFor({ json }: DemoOptions, streams: Streams): Terminal {
 function introduction({ paint, cells }: Ink): string {
   const text =
     `An agent talks to a simulated vLLM ${SIMULATED_VLLM}, which refuses what does not fit. Between them stands ` +
-    `incontext-proxy, which keeps ${BUDGET.reserve} tokens for an answer. Direct is without it.`;
+    `incontext-proxy, which keeps ${BUDGET.reserve} tokens for an answer. Direct: the same request without it.`;
   const legend = [
     `${paint('prompt', cells.prompt)} prompt`,
     `${paint('answer', cells.answer)} cap of the answer`,

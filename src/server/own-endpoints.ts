@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { startRefusal } from '../budget/window.js';
 import type { Settings } from '../config/settings.js';
 import { ENDPOINTS, type Endpoint } from '../exchange/endpoint.js';
 import { explanation, unchanged } from '../exchange/plan.js';
@@ -8,6 +7,8 @@ import { ownError } from '../stream/own-error.js';
 import { VERSION } from '../version.js';
 import { collectBody } from './collect-body.js';
 import type { Drain } from './drain.js';
+import { requestPathOf } from './front.js';
+import { modelStatus } from './model-status.js';
 import type { PassThroughParts } from './pass-through.js';
 
 export interface OwnEndpointParts extends PassThroughParts {
@@ -18,27 +19,35 @@ export interface OwnEndpointParts extends PassThroughParts {
 /** Registers everything under `/incontext/` (INTERFACE, "Own endpoints"). */
 export function registerOwnEndpoints(app: FastifyInstance, parts: OwnEndpointParts): void {
   const startedAt = Date.now();
-  app.get('/incontext/live', () => ({ status: 'live' }));
-  app.get('/incontext/ready', (_request, reply) => {
+  app.get('/incontext/live', WITH_HEAD, () => ({ status: 'live' }));
+  app.get('/incontext/ready', WITH_HEAD, (_request, reply) => {
     const reason = notReady(parts);
     return reason === undefined ? { status: 'ready' } : reply.code(503).send({ status: 'not_ready', reason });
   });
-  app.get('/incontext/status', () => status(parts, startedAt));
-  app.get('/incontext/metrics', async (_request, reply) => {
+  app.get('/incontext/status', WITH_HEAD, () => status(parts, startedAt));
+  app.get('/incontext/metrics', WITH_HEAD, async (_request, reply) => {
     reply.type(parts.metrics.registry.contentType);
     return parts.metrics.registry.metrics();
   });
   app.post('/incontext/explain', (request, reply) => explain(request, reply, parts));
-  app.all('/incontext/*', (request, reply) => {
-    const known = OWN_PATHS.has(request.url.split('?', 1)[0] as string);
-    const error = ownError(known ? 'method_not_allowed' : 'not_found');
-    return reply.code(error.status).type('application/json').send(error.body);
-  });
+  app.all('/incontext/*', refuse);
+  // Methods that the router does not know.
+  app.setNotFoundHandler(refuse);
 }
 
-const OWN_PATHS = new Set(
-  ['live', 'ready', 'status', 'metrics', 'explain'].map((name) => `/incontext/${name}`),
-);
+const WITH_HEAD = { exposeHeadRoute: true };
+
+const ALLOWED = new Map([
+  ...['live', 'ready', 'status', 'metrics'].map((name) => [`/incontext/${name}`, 'GET, HEAD'] as const),
+  ['/incontext/explain', 'POST'] as const,
+]);
+
+function refuse({ raw }: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const allowed = ALLOWED.get(requestPathOf(raw).pathname);
+  const error = ownError(allowed === undefined ? 'not_found' : 'method_not_allowed');
+  if (allowed !== undefined) reply.header('allow', allowed);
+  return reply.code(error.status).type('application/json').send(error.body);
+}
 
 function notReady({ drain, prober }: OwnEndpointParts): 'draining' | 'upstream_unreachable' | undefined {
   if (drain.draining) return 'draining';
@@ -56,25 +65,12 @@ function status(parts: OwnEndpointParts, startedAt: number) {
     ready: reason === undefined,
     reason: reason ?? null,
     in_flight: parts.drain.inFlight,
-    models: parts.models.all().map(({ id }) => modelStatus(id, parts)),
+    models: parts.models.ids().map((id) => modelStatus(id, parts)),
     tokenizer: {
       state: health?.state ?? 'unknown',
       calls: health?.calls ?? 0,
       failures: health?.failures ?? 0,
     },
-  };
-}
-
-function modelStatus(id: string, { models, engine }: OwnEndpointParts) {
-  const { contextLength, reserve, margin } = models.resolve(id);
-  const window = contextLength === undefined ? undefined : engine.window(id, contextLength);
-  return {
-    id,
-    context_length: contextLength ?? null,
-    window: window ?? null,
-    reserve,
-    fallback_margin: margin,
-    degraded: window !== undefined && startRefusal({ window, reserve, margin }) !== undefined,
   };
 }
 

@@ -14,11 +14,6 @@ export interface ModelBudget {
   readonly operatorCap: number | undefined;
 }
 
-export interface ModelStatus {
-  readonly id: string;
-  readonly contextLength: number | undefined;
-}
-
 const ALIASES_REMEMBERED = 1000;
 
 /** The models of the upstream and their context lengths: configured, listed by the upstream, or reported with a count. */
@@ -65,10 +60,9 @@ export class ModelRegistry {
     };
   }
 
-  /** Every model that the upstream lists or the operator configured. */
-  all(): ModelStatus[] {
-    const ids = new Set([...this.#listed.map((model) => model.id), ...this.#settings.models.keys()]);
-    return [...ids].map((id) => ({ id, contextLength: this.resolve(id).contextLength }));
+  /** The ids of all models that the upstream lists or the operator configured. */
+  ids(): string[] {
+    return [...new Set([...this.#listed.map((model) => model.id), ...this.#settings.models.keys()])];
   }
 
   /** The name of a model in a log line: only names that the upstream or the operator gave. */
