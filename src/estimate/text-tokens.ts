@@ -15,15 +15,15 @@ const PER_RUN = 0.3;
 /** White space runs are single tokens up to about this many characters. */
 const LONG_BLANK = 16;
 
-type Kind = 'blank' | 'newline' | 'letter' | 'digit' | 'punctuation' | 'other';
+/** What a UTF-16 unit is to a pre-tokenizer. */
+const BLANK = 0;
+const NEWLINE = 1;
+const LETTER = 2;
+const DIGIT = 3;
+const PUNCTUATION = 4;
+const OTHER = 5;
 
-const ASCII_KINDS: readonly Kind[] = Array.from({ length: 0x80 }, (_, code) => {
-  const character = String.fromCharCode(code);
-  if (/[A-Za-z]/.test(character)) return 'letter';
-  if (/[0-9]/.test(character)) return 'digit';
-  if (/[\r\n]/.test(character)) return 'newline';
-  return /\s/.test(character) ? 'blank' : 'punctuation';
-});
+const KIND_BY_UNIT = Uint8Array.from({ length: 0x10000 }, (_, unit) => kindOfUnit(unit));
 
 /**
  * Counts the tokens of texts, about: pieced like the pre-tokenizers of GPT-4, Llama 3 and Qwen, with average
@@ -36,10 +36,10 @@ export class TextTally {
   add(text: string): void {
     let at = 0;
     while (at < text.length) {
-      const kind = kindOf(text.charCodeAt(at));
+      const kind = kindOf(text, at);
       let end = at + 1;
-      while (end < text.length && kindOf(text.charCodeAt(end)) === kind) end += 1;
-      if (kind === 'letter') this.#addWord(text, at, end);
+      while (end < text.length && kindOf(text, end) === kind) end += 1;
+      if (kind === LETTER) this.#addWord(text, at, end);
       else this.#tokens += runTokens(kind, text, at, end);
       at = end;
     }
@@ -61,13 +61,21 @@ export class TextTally {
 }
 
 function touchesDigit(text: string, start: number, end: number): boolean {
-  const isDigitAt = (at: number) => at >= 0 && at < text.length && kindOf(text.charCodeAt(at)) === 'digit';
+  const isDigitAt = (at: number) => at >= 0 && at < text.length && kindOf(text, at) === DIGIT;
   return isDigitAt(start - 1) || isDigitAt(end);
 }
 
-function kindOf(unit: number): Kind {
-  if (unit < 0x80) return ASCII_KINDS[unit] as Kind;
-  return isLatinLetter(unit) ? 'letter' : 'other';
+function kindOf(text: string, at: number): number {
+  return KIND_BY_UNIT[text.charCodeAt(at)] as number;
+}
+
+function kindOfUnit(unit: number): number {
+  if (unit >= 0x80) return isLatinLetter(unit) ? LETTER : OTHER;
+  const character = String.fromCharCode(unit);
+  if (/[A-Za-z]/.test(character)) return LETTER;
+  if (/[0-9]/.test(character)) return DIGIT;
+  if (/[\r\n]/.test(character)) return NEWLINE;
+  return /\s/.test(character) ? BLANK : PUNCTUATION;
 }
 
 function isLatinLetter(unit: number): boolean {
@@ -75,17 +83,17 @@ function isLatinLetter(unit: number): boolean {
   return unit >= 0x1e00 && unit <= 0x1eff;
 }
 
-function runTokens(kind: Exclude<Kind, 'letter'>, text: string, start: number, end: number): number {
+function runTokens(kind: number, text: string, start: number, end: number): number {
   switch (kind) {
-    case 'digit':
+    case DIGIT:
       return (end - start) * PER_DIGIT;
-    case 'punctuation':
+    case PUNCTUATION:
       return punctuationTokens(text, start, end);
-    case 'newline':
+    case NEWLINE:
       return 1 + (end - start) / LONG_BLANK;
-    case 'blank':
+    case BLANK:
       return blankTokens(text, start, end);
-    case 'other':
+    default:
       return otherTokens(text, start, end);
   }
 }
@@ -93,7 +101,7 @@ function runTokens(kind: Exclude<Kind, 'letter'>, text: string, start: number, e
 /** A single space goes with the word or sign after it, but not with a digit. */
 function blankTokens(text: string, start: number, end: number): number {
   const length = end - start;
-  const beforeDigit = end < text.length && kindOf(text.charCodeAt(end)) === 'digit';
+  const beforeDigit = end < text.length && kindOf(text, end) === DIGIT;
   const goesAlong = text.charCodeAt(end - 1) === SPACE && end < text.length && !beforeDigit;
   if (length === 1) return goesAlong ? 0 : 1;
   return 1 + (beforeDigit ? 1 : 0) + (length * (text.charCodeAt(start) === TAB ? 2 : 1)) / (LONG_BLANK * 4);
