@@ -37,11 +37,7 @@ export interface AnswerPlan {
 
 /** The pieces of one answer, one at a time; deterministic. */
 export function* answerPieces(plan: AnswerPlan, tokenizer: QwenTokenizer): Generator<AnswerPiece> {
-  const { script } = plan;
-  const scripted =
-    script.text !== undefined || script.tool_calls !== undefined || script.reasoning !== undefined;
-  const source = scripted ? scriptedPieces(script, tokenizer, plan) : madeUpPieces(plan, tokenizer);
-  yield* finished(stopped(source, plan), plan);
+  yield* stopped(finished(allPieces(plan, tokenizer), plan), plan);
 }
 
 /** A number from what the answer depends on. */
@@ -63,21 +59,26 @@ function* madeUpPieces(plan: AnswerPlan, tokenizer: QwenTokenizer): Generator<An
   }
 }
 
-function* scriptedPieces(script: Script, tokenizer: QwenTokenizer, plan: AnswerPlan): Generator<AnswerPiece> {
-  if (script.reasoning !== undefined) {
-    yield { tokenIds: tokenizer.encode('<think>'), reasoning: '' };
-    for (const part of decodedParts(script.reasoning, tokenizer)) {
-      yield { tokenIds: part.tokenIds, reasoning: part.text };
-    }
-    yield { tokenIds: tokenizer.encode('</think>'), reasoning: '' };
-  }
-  yield* decodedParts(script.text ?? '', tokenizer);
+function* allPieces(plan: AnswerPlan, tokenizer: QwenTokenizer): Generator<AnswerPiece> {
+  const { script } = plan;
+  if (script.reasoning !== undefined) yield* thoughtPieces(script.reasoning, tokenizer);
+  if (script.text !== undefined) yield* decodedParts(script.text, tokenizer);
+  const saysMore = script.text ?? script.reasoning ?? script.tool_calls;
+  if (script.tokens !== undefined || saysMore === undefined) yield* madeUpPieces(plan, tokenizer);
   const calls = (script.tool_calls ?? []).flatMap((call, index) => [
     ...callPieces(call, index, tokenizer, plan),
   ]);
   const length = calls.reduce((sum, piece) => sum + piece.tokenIds.length, 0);
   if (plan.showsCutCalls || length < plan.cap) yield* calls;
   else yield* decodedParts(tokenizer.decode(calls.flatMap((piece) => piece.tokenIds)), tokenizer);
+}
+
+function* thoughtPieces(reasoning: string, tokenizer: QwenTokenizer): Generator<AnswerPiece> {
+  yield { tokenIds: tokenizer.encode('<think>'), reasoning: '' };
+  for (const part of decodedParts(reasoning, tokenizer)) {
+    yield { tokenIds: part.tokenIds, reasoning: part.text };
+  }
+  yield { tokenIds: tokenizer.encode('</think>'), reasoning: '' };
 }
 
 function* callPieces(
@@ -114,43 +115,15 @@ function* decodedParts(
   if (held.length > 0) yield { tokenIds: held, text: tokenizer.decode(held) };
 }
 
-interface Stopped {
-  readonly piece: AnswerPiece;
-  readonly stop: string | null;
-}
-
-/** Ends a text at the first of its stop strings, which is left out unless it is to be kept. */
-function* stopped(pieces: Iterable<AnswerPiece>, plan: AnswerPlan): Generator<Stopped> {
-  const longest = Math.max(0, ...plan.stop.map((word) => word.length));
-  let tail = '';
-  for (const piece of pieces) {
-    const text = piece.text ?? '';
-    const window = tail + text;
-    const hit = plan.stop.find((word) => word !== '' && window.includes(word));
-    if (hit === undefined) {
-      tail = longest > 1 ? window.slice(-(longest - 1)) : '';
-      yield { piece, stop: null };
-      continue;
-    }
-    const end = window.indexOf(hit) + (plan.keepStop ? hit.length : 0);
-    yield { piece: { ...piece, text: window.slice(tail.length, Math.max(end, tail.length)) }, stop: hit };
-    return;
-  }
-}
-
 /** Cuts at the cap and tells the reason with the last piece. */
-function* finished(pieces: Iterable<Stopped>, plan: AnswerPlan): Generator<AnswerPiece> {
+function* finished(pieces: Iterable<AnswerPiece>, plan: AnswerPlan): Generator<AnswerPiece> {
   const { script } = plan;
   let left = plan.cap;
   let previous: AnswerPiece | undefined;
-  for (const { piece, stop } of pieces) {
+  for (const piece of pieces) {
     if (previous !== undefined) yield previous;
     previous = piece;
     left -= piece.tokenIds.length;
-    if (stop !== null) {
-      yield { ...piece, finish: { reason: script.finish_reason ?? 'stop', stop } };
-      return;
-    }
     if (left > 0) continue;
     const tokenIds = piece.tokenIds.slice(0, piece.tokenIds.length + left);
     yield { ...piece, tokenIds, finish: { reason: script.finish_reason ?? 'length', stop: null } };
@@ -159,4 +132,31 @@ function* finished(pieces: Iterable<Stopped>, plan: AnswerPlan): Generator<Answe
   const natural = script.tool_calls === undefined ? 'stop' : plan.callFinish;
   const last = previous ?? { tokenIds: [], text: '' };
   yield { ...last, finish: { reason: script.finish_reason ?? natural, stop: null } };
+}
+
+/**
+ * Ends a text at the first of its stop strings, which is left out unless it is to be kept. What may be
+ * the start of a stop string is held back.
+ */
+function* stopped(pieces: Iterable<AnswerPiece>, plan: AnswerPlan): Generator<AnswerPiece> {
+  const words = plan.stop.filter((word) => word !== '');
+  const hold = Math.max(0, ...words.map((word) => word.length - 1));
+  let held = '';
+  for (const piece of pieces) {
+    const window = held + (piece.text ?? '');
+    const hit = firstHit(window, words);
+    if (hit !== undefined) {
+      const text = window.slice(0, hit.at + (plan.keepStop ? hit.word.length : 0));
+      yield { ...piece, text, finish: { reason: plan.script.finish_reason ?? 'stop', stop: hit.word } };
+      return;
+    }
+    const shown = piece.finish === undefined ? Math.max(0, window.length - hold) : window.length;
+    held = window.slice(shown);
+    yield piece.text === undefined && shown === 0 ? piece : { ...piece, text: window.slice(0, shown) };
+  }
+}
+
+function firstHit(text: string, words: readonly string[]): { word: string; at: number } | undefined {
+  const hits = words.map((word) => ({ word, at: text.indexOf(word) })).filter(({ at }) => at >= 0);
+  return hits.sort((one, other) => one.at - other.at)[0];
 }

@@ -1,10 +1,11 @@
 import { boolean, float, integer, list, literal, optional, required, tool } from './checks.js';
-import { readBoolean, readInteger, readStreamOptions, type StreamOptions } from './coercion.js';
+import { readBoolean, readInteger } from './coercion.js';
 import { type Check, type Handler, type Issue, validationRefusal, valueIssue } from './issue.js';
 import { messagesCheck } from './message-schema.js';
 import { isDict, isList, type PythonDict } from './python-value.js';
 import { badParameter } from './refusal.js';
 import { checkSampling, readStop } from './sampling.js';
+import { readStreamOptions, type StreamOptions } from './stream-options.js';
 import type { VllmVersion } from './version.js';
 
 export const chatHandler: Handler = {
@@ -66,7 +67,7 @@ export function readChatRequest(request: PythonDict, vllm: VllmVersion): ChatAsk
   checkSampling(request, choices, vllm);
   const completion = readInteger(request.get('max_completion_tokens'));
   return {
-    ...readStreamOptions(request),
+    ...readStreamOptions(request, vllm, chatHandler),
     maxTokens: completion ?? readInteger(request.get('max_tokens')) ?? null,
     maxTokensField: completion === undefined ? 'max_tokens' : 'max_completion_tokens',
     choices,

@@ -1,4 +1,4 @@
-import { isDict, type PythonDict, PythonNumber, type PythonValue } from './python-value.js';
+import { PythonNumber, type PythonValue } from './python-value.js';
 
 const truths: Readonly<Record<string, boolean>> = {
   true: true,
@@ -34,22 +34,4 @@ export function readBoolean(value: PythonValue | undefined): boolean | undefined
     return value.value === 0 || value.value === 1 ? value.value === 1 : undefined;
   }
   return typeof value === 'string' ? truths[value.trim().toLowerCase()] : undefined;
-}
-
-/** How an answer is to be streamed. */
-export interface StreamOptions {
-  readonly stream: boolean;
-  readonly includeUsage: boolean;
-  readonly continuousUsage: boolean;
-}
-
-export function readStreamOptions(request: PythonDict): StreamOptions {
-  const given = request.get('stream_options');
-  const options: PythonDict = isDict(given) ? given : new Map();
-  const includeUsage = readBoolean(options.get('include_usage')) ?? false;
-  return {
-    stream: readBoolean(request.get('stream')) ?? false,
-    includeUsage,
-    continuousUsage: includeUsage && (readBoolean(options.get('continuous_usage_stats')) ?? false),
-  };
 }

@@ -1,5 +1,5 @@
 import { boolean, float, integer, list, optional, string } from './checks.js';
-import { readBoolean, readInteger, readStreamOptions, type StreamOptions } from './coercion.js';
+import { readBoolean, readInteger } from './coercion.js';
 import {
   Branch,
   type Check,
@@ -12,6 +12,7 @@ import {
 import { isList, type PythonDict, PythonNumber, type PythonValue } from './python-value.js';
 import { badParameter, badRequest, openAiRefusal, Refusal } from './refusal.js';
 import { checkSampling, readStop } from './sampling.js';
+import { readStreamOptions, type StreamOptions } from './stream-options.js';
 import type { VllmVersion } from './version.js';
 
 export const completionHandler: Handler = {
@@ -69,7 +70,7 @@ export function readCompletionRequest(request: PythonDict, vllm: VllmVersion): C
   const choices = readInteger(request.get('n')) ?? 1;
   checkSampling(request, choices, vllm);
   return {
-    ...readStreamOptions(request),
+    ...readStreamOptions(request, vllm, completionHandler),
     prompts: readPrompts(prompt),
     maxTokens: readInteger(request.get('max_tokens')) ?? defaultMaxTokens,
     choices,

@@ -110,13 +110,24 @@ function spoken(role: string, content: Check): MessageKind['members'] {
 }
 
 /** The list of messages; a message that fits no kind is reported once for each. */
-export const messagesCheck: Check = (value, place, issues) => {
-  if (!isList(value)) return list()(value, place, issues);
+export const messagesCheck: Check = (value, place, allIssues) => {
+  if (!isList(value)) return list()(value, place, allIssues);
   for (const [index, message] of value.entries()) {
-    const found = kinds.map((kind) => kindIssues(kind, message, [...place, index]));
-    if (found.every((ofKind) => ofKind.length > 0)) issues.push(...found.flat());
+    const issues = firstFit(message, [...place, index]);
+    if (issues !== null) allIssues.push(...issues);
   }
 };
+
+/** Null for a message that fits a kind, else what speaks against each. */
+function firstFit(message: PythonValue, place: Place): Issue[] | null {
+  const against: Issue[] = [];
+  for (const kind of kinds) {
+    const issues = kindIssues(kind, message, place);
+    if (issues.length === 0) return null;
+    against.push(...issues);
+  }
+  return against;
+}
 
 function kindIssues(kind: MessageKind, message: PythonValue, place: Place): Issue[] {
   const issues: Issue[] = [];

@@ -1,13 +1,13 @@
 import type { Call } from './call.js';
 import { prepareChat } from './chat-preparation.js';
 import type { Instance } from './instance.js';
-import { scaleOutDisabled } from './refusal.js';
+import { detail, scaleOutDisabled } from './refusal.js';
 import type { QwenTokenizer } from './tokenizer.js';
 
 /** The endpoints of 0.32 that need `--enable-scale-out` and are not simulated beyond its refusal. */
 export function answerScaleOut(_call: Call, instance: Instance): never {
   if (!instance.options.enableScaleOut) throw scaleOutDisabled();
-  throw new Error('not simulated');
+  throw detail(404, 'Not Found');
 }
 
 /** `POST /v1/chat/completions/render`: what would be generated from, all checks included. */
