@@ -4,7 +4,7 @@ import { chooseEngine } from '../engines/choose-engine.js';
 import { createLog, type Log } from '../observe/log.js';
 import { createMetrics } from '../observe/metrics.js';
 import { Warnings } from '../observe/warnings.js';
-import { createUpstreamAgent } from '../upstream/agent.js';
+import { createUpstreamAgent, createUpstreamConnector } from '../upstream/agent.js';
 import { Forwarder } from '../upstream/forwarder.js';
 import { ModelRegistry } from '../upstream/model-registry.js';
 import { UpstreamProber } from '../upstream/prober.js';
@@ -42,7 +42,8 @@ export async function assemble(options: AssembleOptions) {
     log,
     onModels: (listed) => models.list(listed),
   });
-  const forwarder = new Forwarder(createUpstreamAgent(upstream), upstream.url);
+  const connectUpstream = createUpstreamConnector(upstream);
+  const forwarder = new Forwarder(createUpstreamAgent(upstream, connectUpstream), upstream.url);
   return {
     settings,
     log,
@@ -52,6 +53,7 @@ export async function assemble(options: AssembleOptions) {
     models,
     prober,
     engine,
+    connectUpstream,
     forwarder,
     access: new Access(settings),
     drain: new Drain((inFlight) => metrics.inFlight.set(inFlight)),

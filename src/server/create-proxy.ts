@@ -4,7 +4,9 @@ import httpProxy from '@fastify/http-proxy';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { ENDPOINTS, type Endpoint } from '../exchange/endpoint.js';
 import { Answer } from '../stream/answer.js';
+import { LONGEST_HEAD_BYTES } from '../upstream/agent.js';
 import { type AssembleOptions, assemble, type Parts } from './assemble.js';
+import { ClientErrors } from './client-error.js';
 import { createFront, createUpgradeFront, requestPathOf } from './front.js';
 import { serveIntercepted } from './intercepted.js';
 import { registerOwnEndpoints } from './own-endpoints.js';
@@ -52,17 +54,24 @@ export async function createProxy(options: AssembleOptions): Promise<RunningProx
 
 function createApp(parts: Parts): { app: FastifyInstance; server: Server } {
   // Longer than any client's pool keeps an idle connection, and no limit on how long an upload takes.
-  const server = createServer({ keepAliveTimeout: 75_000, requestTimeout: 0 });
+  const server = createServer({
+    keepAliveTimeout: 75_000,
+    requestTimeout: 0,
+    maxHeaderSize: LONGEST_HEAD_BYTES,
+  });
+  const clientErrors = new ClientErrors();
   const app = Fastify({
     serverFactory: (route) => {
       const front = createFront(parts, route);
       server.on('request', front);
       // Node answers 417 to an expectation it does not know; that is for the upstream to judge.
       server.on('checkExpectation', front);
-      server.on('upgrade', createUpgradeFront(parts));
+      server.on('upgrade', createUpgradeFront(server, parts));
+      server.on('request', (request, response) => clientErrors.watch(request.socket, response));
       return server;
     },
     exposeHeadRoutes: false,
+    clientErrorHandler: (error, socket) => clientErrors.answer(error, socket),
     forceCloseConnections: true,
   });
   app.removeAllContentTypeParsers();

@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 export class Drain {
   #inFlight = 0;
   #draining = false;
-  #idle: (() => void) | undefined;
+  readonly #waiting = new Set<() => void>();
   readonly #onChange: (inFlight: number) => void;
 
   constructor(onChange: (inFlight: number) => void) {
@@ -51,16 +51,18 @@ export class Drain {
   #change(by: number): void {
     this.#inFlight += by;
     this.#onChange(this.#inFlight);
-    if (this.#inFlight === 0) this.#idle?.();
+    if (this.#inFlight === 0) for (const resolve of this.#waiting) resolve();
   }
 
   #untilIdle(seconds: number): Promise<void> {
     return new Promise((resolve) => {
-      const deadline = setTimeout(resolve, seconds * 1000);
-      this.#idle = () => {
+      const stop = () => {
         clearTimeout(deadline);
+        this.#waiting.delete(stop);
         resolve();
       };
+      const deadline = setTimeout(stop, seconds * 1000);
+      this.#waiting.add(stop);
     });
   }
 }

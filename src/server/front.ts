@@ -1,20 +1,21 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { Settings } from '../config/settings.js';
 import { Answer } from '../stream/answer.js';
-import { ownError } from '../stream/own-error.js';
+import { type OwnErrorCode, ownError } from '../stream/own-error.js';
+import { refuseConnection } from './client-error.js';
 import type { Drain } from './drain.js';
-import { type PassThroughParts, passThrough } from './pass-through.js';
+import { isWebSocket, serveAsOrdinary } from './other-upgrades.js';
+import { passThrough } from './pass-through.js';
 import { type RequestPath, readRequestPath } from './request-path.js';
-import { passUpgrade, rawHead } from './upgrade.js';
+import { passUpgrade, type UpgradeParts } from './upgrade.js';
 
-export interface FrontParts extends PassThroughParts {
-  readonly settings: Settings;
+export interface FrontParts extends UpgradeParts {
   readonly drain: Drain;
 }
 
 type Router = (request: IncomingMessage, response: ServerResponse) => void;
 
+const OWN_ROOT = '/incontext/';
 const ROUTED_METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']);
 
 /** What a request is to be forwarded as: set by the front for every request that reaches a route. */
@@ -35,12 +36,14 @@ export function createFront(parts: FrontParts, route: Router): Router {
   const { settings, access, drain } = parts;
   return (request, response) => {
     const path = readRequestPath(request.url ?? '/', settings.server.pathPrefix);
-    const isOwn = path.pathname.startsWith('/incontext/');
+    const isOwn = path.pathname.startsWith(OWN_ROOT);
     if (!isOwn) drain.track(response);
     else if (drain.draining) response.shouldKeepAlive = false;
-    const refused = access.refuse(request, path.pathname);
+    const refused = access.refuse(request, path.pathname) ?? (isOwn && path.odd ? 'not_found' : undefined);
     if (refused !== undefined) {
-      new Answer(response).fail(ownError(refused));
+      const error = ownError(refused);
+      observeRefusal(request, refused, error.status, parts);
+      new Answer(response).fail(error);
       return;
     }
     if (isOwn || (!path.odd && ROUTED_METHODS.has(request.method ?? ''))) {
@@ -56,22 +59,30 @@ export function createFront(parts: FrontParts, route: Router): Router {
 }
 
 /** The same first look at upgrades. */
-export function createUpgradeFront(parts: FrontParts) {
+export function createUpgradeFront(server: Server, parts: FrontParts) {
   const { settings, access, drain } = parts;
   return (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+    if (!isWebSocket(request)) {
+      serveAsOrdinary(server, request, socket, head);
+      return;
+    }
     drain.trackConnection(socket);
     const path = readRequestPath(request.url ?? '/', settings.server.pathPrefix);
     const refused =
-      access.refuse(request, path.pathname) ??
-      (path.pathname.startsWith('/incontext/') ? 'not_found' : undefined);
+      access.refuse(request, path.pathname) ?? (path.pathname.startsWith(OWN_ROOT) ? 'not_found' : undefined);
     if (refused === undefined) {
-      passUpgrade(request, path.target, socket, head, settings.upstream, parts);
+      passUpgrade(request, path.target, socket, head, parts);
       return;
     }
-    const { status, body } = ownError(refused);
-    socket.on('error', () => socket.destroy());
-    socket.end(
-      rawHead(status, undefined, ['content-type', 'application/json', 'connection', 'close']) + body,
-    );
+    observeRefusal(request, refused, refuseConnection(socket, refused), parts);
   };
+}
+
+function observeRefusal(
+  request: IncomingMessage,
+  code: OwnErrorCode,
+  status: number,
+  { log }: FrontParts,
+): void {
+  log.info({ route: 'refused', method: request.method, status, code }, 'exchange');
 }

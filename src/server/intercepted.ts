@@ -3,6 +3,7 @@ import type { Endpoint } from '../exchange/endpoint.js';
 import { runExchange } from '../exchange/run.js';
 import type { Answer } from '../stream/answer.js';
 import { collectBody } from './collect-body.js';
+import { observePass } from './observe-pass.js';
 import { type PassThroughParts, passThrough } from './pass-through.js';
 
 /** Serves a request to an intercepted endpoint. `target`: path and query upstream. */
@@ -29,10 +30,14 @@ export async function serveIntercepted(
       reason: 'encoded_body',
     });
   }
+  const startedAt = performance.now();
   const gone = new AbortController();
   answer.onClientGone(() => gone.abort());
   const body = await collectBody(request, bodyLimit);
-  if (body.kind === 'aborted') return;
+  if (body.kind === 'aborted') {
+    const end = { outcome: 'client_abort', status: 0 } as const;
+    return observePass({ request, route: endpoint.name, startedAt }, end, parts);
+  }
   if (body.kind === 'over') {
     const why = { endpoint: endpoint.name, action: 'unchanged', reason: 'body_too_large' } as const;
     return passThrough(request, target, answer, parts, why, body.stream);

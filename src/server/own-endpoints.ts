@@ -37,7 +37,7 @@ export function registerOwnEndpoints(app: FastifyInstance, parts: OwnEndpointPar
 
 const WITH_HEAD = { exposeHeadRoute: true };
 
-const ALLOWED = new Map([
+const ALLOWED = new Map<string, string>([
   ...['live', 'ready', 'status', 'metrics'].map((name) => [`/incontext/${name}`, 'GET, HEAD'] as const),
   ['/incontext/explain', 'POST'] as const,
 ]);

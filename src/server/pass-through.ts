@@ -7,7 +7,8 @@ import type { Answer } from '../stream/answer.js';
 import { type RelayEnd, relay } from '../stream/relay.js';
 import { upstreamRequestHeaders } from '../upstream/headers.js';
 import type { Access } from './access.js';
-import { hasBody } from './collect-body.js';
+import { collectBody, hasBody } from './collect-body.js';
+import { observePass } from './observe-pass.js';
 
 export interface PassThroughParts extends RunParts {
   readonly access: Access;
@@ -20,9 +21,12 @@ export interface PassReason {
   readonly reason: Extract<Reason, 'bypass' | 'encoded_body' | 'body_too_large'>;
 }
 
+/** A body of at most this length is read before it is forwarded, so that it can be sent once more. */
+const REPLAYABLE_BYTES = 1_048_576;
+
 /**
- * Forwards a request as it is: method, path, query, body and end-to-end fields.
- * @param body what was read of it already; by default the request's own stream.
+ * Forwards a request as it is: method, path, query, body and end-to-end fields. Never rejects.
+ * @param rest where a part of the body was read already: all of it as a stream.
  */
 export async function passThrough(
   request: IncomingMessage,
@@ -30,9 +34,28 @@ export async function passThrough(
   answer: Answer,
   parts: PassThroughParts,
   why?: PassReason,
-  body: Readable | null = hasBody(request) ? request : null,
+  rest?: Readable,
 ): Promise<void> {
   const startedAt = performance.now();
+  try {
+    const body = rest ?? (await sendableBody(request));
+    const end = await forward(request, target, body, answer, parts, why);
+    observePass({ request, route: why?.endpoint ?? 'pass', ...why, startedAt }, end, parts);
+  } catch (error) {
+    parts.warnings.failOpen('internal_error', error);
+    answer.abandon();
+  }
+}
+
+async function forward(
+  request: IncomingMessage,
+  target: string,
+  body: Buffer | Readable | null | undefined,
+  answer: Answer,
+  parts: PassThroughParts,
+  why: PassReason | undefined,
+): Promise<RelayEnd> {
+  if (body === undefined) return { outcome: 'client_abort', status: 0 };
   const length = request.headers['content-length'];
   const headers = upstreamRequestHeaders(request.rawHeaders, {
     host: parts.forwarder.host,
@@ -40,39 +63,17 @@ export async function passThrough(
     contentLength: body === null || length === undefined ? undefined : Number(length),
   });
   const plan = why === undefined ? undefined : { ...why, source: 'none', facts: {} };
-  const upstreamRequest = { method: request.method ?? 'GET', path: target, headers, body };
-  const end = await relay(parts.forwarder, upstreamRequest, answer, {
+  return relay(parts.forwarder, { method: request.method ?? 'GET', path: target, headers, body }, answer, {
     ownHeaders: plan === undefined ? undefined : () => planHeaders(plan),
   });
-  observe(request, end, startedAt, parts, why);
 }
 
-function observe(
-  request: IncomingMessage,
-  end: RelayEnd,
-  startedAt: number,
-  parts: PassThroughParts,
-  why: PassReason | undefined,
-): void {
-  if (end.outcome === 'held') return;
-  const { metrics, prober, log } = parts;
-  if (why !== undefined) metrics.decided(why.action, why.reason);
-  if (end.outcome === 'client_abort') metrics.aborts.inc({ side: 'client' });
-  if (end.outcome === 'upstream_error') {
-    metrics.aborts.inc({ side: 'upstream' });
-    if (end.error.code === 'upstream_unreachable') prober.noteUnreachable();
-  }
-  log.info(
-    {
-      route: why?.endpoint ?? 'pass',
-      method: request.method,
-      action: why?.action,
-      reason: why?.reason,
-      status: end.status,
-      outcome: end.outcome,
-      cause: end.outcome === 'upstream_error' ? end.error.causeCode : undefined,
-      ms: Math.round(performance.now() - startedAt),
-    },
-    'exchange',
-  );
+/** `undefined` where the client went before its body was whole. */
+async function sendableBody(request: IncomingMessage): Promise<Buffer | Readable | null | undefined> {
+  if (!hasBody(request)) return null;
+  const length = request.headers['content-length'];
+  if (length === undefined || Number(length) > REPLAYABLE_BYTES) return request;
+  const body = await collectBody(request, REPLAYABLE_BYTES);
+  if (body.kind === 'aborted') return undefined;
+  return body.kind === 'whole' ? body.bytes : body.stream;
 }

@@ -2,7 +2,7 @@
 export interface RequestPath {
   /** Path and query as the client wrote them, without origin and configured prefix. */
   readonly target: string;
-  /** Without the query. */
+  /** Without the query, decoded as a router does: for comparisons only. */
   readonly pathname: string;
   /** True where a router or a URL parser would refuse or rewrite it: forward it as it is. */
   readonly odd: boolean;
@@ -18,8 +18,8 @@ const REWRITTEN_BY_PARSERS = /\/\/|\/\.{1,2}(?:\/|$)|[\\?#]/;
 export function readRequestPath(url: string, prefix: string): RequestPath {
   const target = withoutPrefix(withoutOrigin(url), prefix);
   const query = target.indexOf('?');
-  const pathname = query < 0 ? target : target.slice(0, query);
-  return { target, pathname, odd: isOdd(pathname) };
+  const written = query < 0 ? target : target.slice(0, query);
+  return { target, pathname: decoded(written), odd: isOdd(written) };
 }
 
 function withoutOrigin(url: string): string {
@@ -34,6 +34,14 @@ function withoutPrefix(path: string, prefix: string): string {
   if (rest === '') return '/';
   if (rest.startsWith('?')) return `/${rest}`;
   return rest.startsWith('/') ? rest : path;
+}
+
+function decoded(pathname: string): string {
+  try {
+    return decodeURI(pathname);
+  } catch {
+    return pathname;
+  }
 }
 
 function isOdd(pathname: string): boolean {

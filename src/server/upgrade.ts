@@ -1,12 +1,25 @@
-import { request as httpRequest, type IncomingMessage, type RequestOptions, STATUS_CODES } from 'node:http';
-import { request as httpsRequest } from 'node:https';
+import {
+  type ClientRequest,
+  request as httpRequest,
+  type IncomingMessage,
+  type RequestOptions,
+} from 'node:http';
 import type { Duplex } from 'node:stream';
+import { pipeline } from 'node:stream';
+import { type buildConnector, errors } from 'undici';
 import type { Settings } from '../config/settings.js';
-import { ownError } from '../stream/own-error.js';
-import { tlsOptions } from '../upstream/agent.js';
+import type { RelayEnd } from '../stream/relay.js';
 import { toUpstreamError } from '../upstream/errors.js';
 import { clientResponseHeaders, upstreamRequestHeaders } from '../upstream/headers.js';
+import { refuseConnection } from './client-error.js';
+import { observePass } from './observe-pass.js';
 import type { PassThroughParts } from './pass-through.js';
+import { rawHead } from './raw-head.js';
+
+export interface UpgradeParts extends PassThroughParts {
+  readonly settings: Settings;
+  readonly connectUpstream: buildConnector.connector;
+}
 
 /**
  * Passes an upgrade (WebSocket) through: request fields, query and subprotocol as sent, then bytes both ways, so
@@ -17,40 +30,72 @@ export function passUpgrade(
   target: string,
   client: Duplex,
   head: Buffer,
-  upstream: Settings['upstream'],
-  parts: PassThroughParts,
+  parts: UpgradeParts,
 ): void {
-  const url = new URL(upstream.url);
-  const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
-  const outgoing = send({
-    ...tlsOptions(upstream),
-    host: url.hostname.replace(/^\[|\]$/g, ''),
-    port: url.port === '' ? undefined : Number(url.port),
-    method: request.method,
-    path: parts.forwarder.target(target),
-    headers: upgradeHeaders(request, parts) as unknown as RequestOptions['headers'],
-    agent: false,
-  } as RequestOptions);
-  const fail = (error: unknown) => {
-    const own = ownError(toUpstreamError(error).code);
-    client.end(
-      rawHead(own.status, undefined, ['content-type', 'application/json', 'connection', 'close']) + own.body,
-    );
+  const startedAt = performance.now();
+  const outgoing = sendUpgrade(request, target, parts);
+  const cancelTimeout = limitWait(outgoing, parts.settings.upstream.headersTimeoutSeconds);
+  const giveUp = () => outgoing.destroy();
+  let isOver = false;
+  const finish = (end: RelayEnd) => {
+    if (isOver) return;
+    isOver = true;
+    cancelTimeout();
+    client.off('close', giveUp);
+    observePass({ request, route: 'upgrade', startedAt }, end, parts);
   };
-  client.on('error', () => outgoing.destroy());
-  client.on('close', () => outgoing.destroy());
-  outgoing.on('error', fail);
+  client.on('error', () => client.destroy());
+  client.on('close', giveUp);
+  outgoing.on('error', (cause) => {
+    if (isOver) return;
+    if (client.destroyed) return finish({ outcome: 'client_abort', status: 0 });
+    const error = toUpstreamError(cause);
+    const status = refuseConnection(client, error.code);
+    finish({ outcome: 'upstream_error', status, error });
+  });
   outgoing.on('response', (response) => {
+    const status = response.statusCode ?? 502;
     const fields = [...clientResponseHeaders(response.rawHeaders), 'connection', 'close'];
-    client.write(rawHead(response.statusCode ?? 502, response.statusMessage, fields), 'latin1');
-    response.pipe(client);
+    client.write(rawHead(status, response.statusMessage, fields), 'latin1');
+    pipeline(response, client, () => outgoing.destroy());
+    finish({ outcome: 'complete', status });
   });
   outgoing.on('upgrade', (response, server, serverHead) => {
-    outgoing.off('error', fail);
+    finish({ outcome: 'complete', status: 101 });
     client.write(rawHead(101, response.statusMessage, response.rawHeaders), 'latin1');
     join(client, server, head, serverHead);
   });
+}
+
+function sendUpgrade(request: IncomingMessage, target: string, parts: UpgradeParts): ClientRequest {
+  const { hostname, host, protocol, port } = new URL(parts.settings.upstream.url);
+  const headers = upstreamRequestHeaders(request.rawHeaders, {
+    host: parts.forwarder.host,
+    authorization: parts.access.upstreamAuthorization,
+  });
+  headers.push('connection', 'Upgrade', 'upgrade', request.headers.upgrade ?? 'websocket');
+  const options: RequestOptions = {
+    method: request.method,
+    path: parts.forwarder.target(target),
+    headers: headers as unknown as RequestOptions['headers'],
+    createConnection: (_options, onSocket) => {
+      parts.connectUpstream({ hostname, host, protocol, port }, (error, socket) => {
+        if (error === null) onSocket(null, socket);
+        else onSocket(error, undefined as unknown as Duplex);
+      });
+      return undefined;
+    },
+  };
+  const outgoing = httpRequest(options);
   outgoing.end();
+  return outgoing;
+}
+
+/** @returns what ends the limit. 0 seconds: no limit. */
+function limitWait(outgoing: ClientRequest, seconds: number): () => void {
+  if (seconds === 0) return () => {};
+  const timer = setTimeout(() => outgoing.destroy(new errors.HeadersTimeoutError()), seconds * 1000);
+  return () => clearTimeout(timer);
 }
 
 function join(client: Duplex, server: Duplex, clientHead: Buffer, serverHead: Buffer): void {
@@ -61,22 +106,8 @@ function join(client: Duplex, server: Duplex, clientHead: Buffer, serverHead: Bu
     [server, client],
   ] as const) {
     from.on('error', () => to.destroy());
-    from.on('close', () => to.destroy());
+    // What was read before the end is still on its way.
+    from.on('close', () => to.end(() => to.destroy()));
     from.pipe(to);
   }
-}
-
-function upgradeHeaders(request: IncomingMessage, parts: PassThroughParts): string[] {
-  const headers = upstreamRequestHeaders(request.rawHeaders, {
-    host: parts.forwarder.host,
-    authorization: parts.access.upstreamAuthorization,
-  });
-  return [...headers, 'connection', 'Upgrade', 'upgrade', request.headers.upgrade ?? 'websocket'];
-}
-
-/** A response head as it stands on the wire. */
-export function rawHead(status: number, message: string | undefined, fields: readonly string[]): string {
-  const lines = [`HTTP/1.1 ${status} ${message ?? STATUS_CODES[status] ?? ''}`];
-  for (let i = 0; i + 1 < fields.length; i += 2) lines.push(`${fields[i]}: ${fields[i + 1]}`);
-  return `${lines.join('\r\n')}\r\n\r\n`;
 }

@@ -1,5 +1,7 @@
 import type { ServerResponse } from 'node:http';
 
+const NOTHING = Buffer.alloc(0);
+
 /** An error of ours as it goes to the client: status, and a body in the OpenAI shape. */
 export interface OwnError {
   readonly status: number;
@@ -13,6 +15,7 @@ export interface OwnError {
 export class Answer {
   readonly #response: ServerResponse;
   #ended = false;
+  #hasLength = false;
 
   constructor(response: ServerResponse) {
     this.#response = response;
@@ -34,8 +37,10 @@ export class Answer {
     const names = headers as string[];
     // The upstream's own Date stands; Node would add a second one to a flat list.
     if (hasField(headers, 'date')) this.#response.sendDate = false;
-    this.#response.writeHead(status, statusMessage, names);
-    this.#response.flushHeaders();
+    this.#hasLength = hasField(headers, 'content-length');
+    this.#response.writeHead(status, printable(statusMessage), names);
+    // Sends the head now; `flushHeaders` would write its bytes above 0x7f as UTF-8.
+    this.#response.write(NOTHING);
   }
 
   /** Writes an SSE comment, which clients ignore. */
@@ -66,7 +71,7 @@ export class Answer {
     if (this.over) return;
     this.#ended = true;
     if (this.begun) {
-      this.#response.destroy();
+      this.#cut();
       return;
     }
     this.#response.writeHead(error.status, [
@@ -83,6 +88,13 @@ export class Answer {
   abandon(): void {
     if (this.over) return;
     this.#ended = true;
+    this.#cut();
+  }
+
+  #cut(): void {
+    const { chunkedEncoding, socket } = this.#response;
+    // To a client of HTTP/1.0 a plain close would be the answer's proper end.
+    if (this.begun && !chunkedEncoding && !this.#hasLength) socket?.resetAndDestroy();
     this.#response.destroy();
   }
 
@@ -92,6 +104,11 @@ export class Answer {
       if (!this.#response.writableFinished) listener();
     });
   }
+}
+
+/** Node refuses to write a reason phrase with anything else; it says nothing that the status does not. */
+function printable(phrase: string): string {
+  return phrase.replace(/[^\t\x20-\x7e\x80-\xff]/g, '?');
 }
 
 function hasField(headers: readonly string[], name: string): boolean {

@@ -30,6 +30,21 @@ const ERRORS = {
     type: 'invalid_request_error',
     message: 'The proxy does not answer this method at this endpoint.',
   },
+  malformed_request: {
+    status: 400,
+    type: 'invalid_request_error',
+    message: 'What arrived is not an HTTP request.',
+  },
+  header_fields_too_large: {
+    status: 431,
+    type: 'invalid_request_error',
+    message: 'The header fields of the request are too large.',
+  },
+  request_timeout: {
+    status: 408,
+    type: 'invalid_request_error',
+    message: 'The header fields of the request did not arrive in time.',
+  },
   upstream_unreachable: {
     status: 502,
     type: 'api_error',

@@ -46,8 +46,8 @@ export function relay(
       call?.abort();
       resolve({ outcome: 'client_abort', status: sink.status });
     });
-    if (answer.over) return;
-    call = forwarder.send(request, sink);
+    if (answer.over) resolve({ outcome: 'client_abort', status: 0 });
+    else call = forwarder.send(request, sink);
   });
 }
 

@@ -19,16 +19,23 @@ channel('undici:client:sendHeaders').subscribe((message) => {
   use.bytesReadAtSend = socket.bytesRead;
 });
 
+/** The longest head that is passed on, either way. Node's own 16 KiB are less than vLLM takes. */
+export const LONGEST_HEAD_BYTES = 262_144;
+
+/** @returns what opens connections to the upstream: within the configured time, certificates verified. */
+export function createUpstreamConnector(upstream: Settings['upstream']): buildConnector.connector {
+  return buildConnector({ timeout: upstream.connectTimeoutSeconds * 1000, ...tlsOptions(upstream) });
+}
+
 /**
- * @returns the pool of connections to the upstream. Its keep-alive of 4 s is shorter than uvicorn's 5 s, and
- * certificates are verified unless the operator said otherwise.
+ * @returns the pool of connections to the upstream. Its keep-alive of 4 s is shorter than uvicorn's 5 s.
  */
-export function createUpstreamAgent(upstream: Settings['upstream']): Agent {
-  const connect = buildConnector({
-    timeout: upstream.connectTimeoutSeconds * 1000,
-    ...tlsOptions(upstream),
-  });
+export function createUpstreamAgent(
+  upstream: Settings['upstream'],
+  connect: buildConnector.connector = createUpstreamConnector(upstream),
+): Agent {
   return new Agent({
+    maxHeaderSize: LONGEST_HEAD_BYTES,
     headersTimeout: upstream.headersTimeoutSeconds * 1000,
     bodyTimeout: upstream.bodyTimeoutSeconds * 1000,
     keepAliveTimeout: 4000,
