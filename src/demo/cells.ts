@@ -54,7 +54,8 @@ function statusSpan(status: number | undefined): Span {
 /** A row's window, `width` cells wide and painted; words where nothing was counted. */
 export function barOf({ told }: Row, width: number, { cells, paint }: Ink): string {
   const { window, promptTokens } = told;
-  if (window === undefined || promptTokens === undefined) return paint('faint', NOT_COUNTED.padEnd(width));
+  if (window === undefined || promptTokens === undefined)
+    return paint('faint', NOT_COUNTED) + ' '.repeat(width - NOT_COUNTED.length);
   const bar = barCells({ window, prompt: promptTokens, answer: told.maxTokens ?? 0 }, width);
   return (
     paint('prompt', cells.prompt.repeat(bar.prompt)) +

@@ -5,15 +5,18 @@ import { MODEL, type Stage } from './stage.js';
 export function curlLine(serverUrl: string): string {
   return [
     `curl -si ${serverUrl}/v1/chat/completions \\`,
-    `  -H 'content-type: application/json' -d '{"model": "${MODEL}", "max_tokens": 1000000,`,
-    `  "messages": [{"role": "user", "content": "Hello"}]}' | head -c 900`,
+    "  -H 'content-type: application/json' \\",
+    `  -d '{"model": "${MODEL}", "max_tokens": 1000000,`,
+    `       "messages": [{"role": "user", "content": "Hello"}]}' | head -c 900`,
   ].join('\n');
 }
 
 /** What is still there to try, and how. */
 export function keepText({ proxyUrl, simulatorUrl }: Stage, { paint }: Ink): string {
   return [
-    `Still serving: the proxy at ${proxyUrl}, the simulated server at ${simulatorUrl}.`,
+    'Still serving, until Ctrl-C:',
+    `  the proxy    ${proxyUrl}`,
+    `  the server   ${simulatorUrl}`,
     '',
     `A million tokens through the proxy, answered with ${paint('good', '200')}:`,
     '',
@@ -22,7 +25,5 @@ export function keepText({ proxyUrl, simulatorUrl }: Stage, { paint }: Ink): str
     `The same without it, ${paint('bad', '400')}:`,
     '',
     curlLine(simulatorUrl),
-    '',
-    paint('faint', 'Ctrl-C ends both.'),
   ].join('\n');
 }

@@ -6,6 +6,8 @@ import type { Row } from './row.js';
 export interface Layout {
   head(window: number): string;
   row(row: Row): string;
+  /** What comes below the rows. */
+  foot(text: string): string;
   /** A row that is still being answered. */
   begun(step: number, asks: string): string;
 }
@@ -37,6 +39,7 @@ export function layoutFor(columns: number, ink: Ink): Layout {
       const cells = write(numberOf(row.step, ink), rowCells(row, ink), barOf(row, barWidth, ink), ink);
       return withRemarks(cells, row, ink) + after;
     },
+    foot: (text) => (isWide ? `\n${text}` : text),
     begun: (step, asks) => `${numberOf(step, ink)}${GAP}${ink.paint('faint', `${asks} ...`)}`,
   };
 }

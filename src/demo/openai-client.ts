@@ -36,8 +36,10 @@ export class MissingClientError extends Error {
  * @returns how to make a `Chat` for a server
  * @throws MissingClientError
  */
-export async function loadClient(): Promise<(serverUrl: string) => Chat> {
-  const { OpenAI: Client, APIError } = await import('openai').catch((error: unknown) => {
+export async function loadClient(
+  load: () => Promise<typeof import('openai')> = () => import('openai'),
+): Promise<(serverUrl: string) => Chat> {
+  const { OpenAI: Client, APIError } = await load().catch((error: unknown) => {
     if ((error as { code?: unknown }).code !== 'ERR_MODULE_NOT_FOUND') throw error;
     throw new MissingClientError({ cause: error });
   });
