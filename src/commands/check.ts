@@ -2,11 +2,10 @@ import { CountFailedError } from '../backends/contract.js';
 import { readBody } from '../body/raw-object.js';
 import { startRefusal } from '../budget/window.js';
 import { EXIT } from '../cli/parse-command.js';
-import { formatSummary } from '../cli/summary.js';
 import type { Flags } from '../config/flags.js';
 import type { Sources } from '../config/load.js';
 import type { Settings } from '../config/settings.js';
-import { fileKey } from '../config/table.js';
+import { fileKey, settingOf } from '../config/table.js';
 import { createLog, exceptionType } from '../observe/log.js';
 import { assemble, type Parts } from '../server/assemble.js';
 import { modelStatus } from '../server/model-status.js';
@@ -42,7 +41,7 @@ export async function check(flags: Flags, json: boolean, streams: Streams): Prom
           undefined,
           2,
         )
-      : [lines(report.values), ...models.map(modelLine), '', formatSummary(settings, sources)].join('\n'),
+      : [lines(report.values), ...models.map(modelLine), ...settingLines(sources)].join('\n'),
   );
   return report.ok ? EXIT.ok : EXIT.failed;
 }
@@ -56,6 +55,13 @@ function modelLine({
 }: ReturnType<typeof modelStatus>): string {
   const facts = `context_length=${context_length ?? 'unknown'} window=${window ?? 'unknown'} reserve=${reserve}`;
   return `models.${id}: ${facts}${degraded ? ' degraded' : ''}`;
+}
+
+function settingLines(sources: Sources): string[] {
+  return [...sources].map(([name, { shown, origin, writtenAs }]) => {
+    const from = origin === 'default' ? '' : ` (from ${writtenAs})`;
+    return `settings.${fileKey(name)}: ${shown ?? settingOf(name).unset ?? 'none'}${from}`;
+  });
 }
 
 function shownSettings(sources: Sources): Record<string, unknown> {

@@ -1,5 +1,6 @@
 import { type Backend, CountFailedError, ModelUnknownError } from '../backends/contract.js';
 import type { RawObject } from '../body/raw-object.js';
+import { estimatedPrompt } from '../budget/window.js';
 import { estimateTokens } from '../estimate/estimate.js';
 import type { ModelBudget } from '../upstream/model-registry.js';
 import type { ExchangeCall, ExchangeParts } from './parts.js';
@@ -67,7 +68,7 @@ async function estimate(
   if (contextLength === undefined) return { kind: 'uncounted', reason: 'window_unknown' };
   try {
     const rough = (parts.estimate ?? estimateTokens)(parse(request));
-    const promptTokens = Math.max(1, Math.trunc(rough)) + budget.margin;
+    const promptTokens = estimatedPrompt(rough, budget.margin);
     if (!Number.isSafeInteger(promptTokens)) return { kind: 'uncounted', reason: 'both_counters_failed' };
     return { kind: 'counted', promptTokens, source: 'rough-fallback', contextLength };
   } catch (error) {

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { ModelDescription } from '../backends/contract.js';
+import { effectiveReserve } from '../budget/window.js';
 import type { Settings } from '../config/settings.js';
 
 /** What is in force for one model. Token counts. */
@@ -54,7 +55,7 @@ export class ModelRegistry {
       id,
       contextLength: configured ?? this.#discovered(id),
       configured: configured !== undefined,
-      reserve: operatorCap === undefined ? reserve : Math.min(reserve, operatorCap),
+      reserve: effectiveReserve(reserve, operatorCap),
       margin: budget.fallbackMarginTokens,
       operatorCap,
     };

@@ -143,7 +143,7 @@ function tokenize(request: Received, response: ServerResponse, options: StubOpti
 function chat(request: Received, response: ServerResponse, options: StubOptions): unknown {
   let body: Record<string, unknown>;
   try {
-    body = JSON.parse(request.body.toString()) as Record<string, unknown>;
+    body = Object(JSON.parse(request.body.toString().replace(/^\uFEFF/, ''))) as Record<string, unknown>;
   } catch {
     return refuse(response, 'There was an error parsing the body');
   }
