@@ -91,6 +91,20 @@ test('a probe that fails doubles the time, up to a minute', async () => {
   }
 });
 
+test('after a success the time is ten seconds again', async () => {
+  const { stub, ask, pass, state, fail } = await broken(DOWN);
+  await fail(3);
+  pass(10_000);
+  await fail(1);
+  pass(20_000);
+  stub.answer = UP;
+  await ask();
+  stub.answer = DOWN;
+  await fail(3);
+  pass(10_000);
+  expect(state()).toBe('half_open');
+});
+
 test('refusals are failed counts but no outage', async () => {
   const { stub, ask, state, fail } = await broken(REFUSES);
   await fail(5);

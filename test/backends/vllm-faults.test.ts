@@ -58,6 +58,17 @@ test('an abort stops the count, before and during the answer', async () => {
   }
 });
 
+test('an abort before the socket is connected sends nothing', async () => {
+  const stub = await listen((response) => counted(response, 5));
+  const backend = vllm(contextFor(stub.url));
+  const client = new AbortController();
+  const count = backend.count(requestOf(HELLO), callOf({ signal: client.signal }));
+  client.abort(new Error('left'));
+  await expect(count).rejects.toThrow('left');
+  for (const model of ['a', 'b']) await backend.count(requestOf({ ...HELLO, model }), callOf());
+  expect(stub.arrived.map(({ body }) => JSON.parse(body).model)).toEqual(['a', 'b']);
+});
+
 test('an exchange that is over already is not counted', async () => {
   const stub = await listen((response) => counted(response, 5));
   const backend = vllm(contextFor(stub.url));

@@ -124,6 +124,22 @@ test('a request without a model is counted with the first model of the server', 
   expect(JSON.parse(stub.arrived[0]?.body ?? '')).not.toHaveProperty('model');
 });
 
+test('token ids that are handed over are the prompt, whatever the tool choice', async () => {
+  const stub = await listen((response) => counted(response, 7));
+  const tools = [{ type: 'function', function: { name: 't' } }];
+  const odd = { ...HELLO, tools, tool_choice: 'AUTO' };
+  const backend = vllm(contextFor(stub.url));
+  expect(await failureOf(backend.count(requestOf(odd), callOf()))).toEqual(failed('unsupported'));
+  const handed = { ...odd, kv_transfer_params: { prompt_token_ids: [1, 2] } };
+  expect(await backend.count(requestOf(handed), callOf())).toMatchObject({ tokens: 2 });
+  for (const ids of [[], [1.5], [null]]) {
+    const none = { ...HELLO, kv_transfer_params: { prompt_token_ids: ids } };
+    expect(await failureOf(backend.count(requestOf(none), callOf()))).toEqual(failed('unsupported'));
+  }
+  const foreign = { ...HELLO, kv_transfer_params: 'x' };
+  expect(await backend.count(requestOf(foreign), callOf())).toMatchObject({ tokens: 7 });
+});
+
 test('a request without messages is not counted', async () => {
   const stub = await listen((response) => counted(response, 7));
   const backend = vllm(contextFor(stub.url));
