@@ -1,14 +1,9 @@
 #!/usr/bin/env node
 import { EXIT, parseCommand } from './cli/parse-command.js';
-import { check } from './commands/check.js';
-import { demo } from './commands/demo.js';
-import { explain } from './commands/explain.js';
-import { serve } from './commands/serve.js';
-import { simulate } from './commands/simulate.js';
-import { PROCESS_STREAMS, type Streams } from './commands/streams.js';
+import { PROCESS_STREAMS, type Streams } from './cli/streams.js';
 import { VERSION } from './version.js';
 
-/** Runs one command. @returns the exit code. */
+/** Runs one command, loading only what it needs. @returns the exit code. */
 async function run(argv: readonly string[], streams: Streams): Promise<number> {
   const command = parseCommand(argv);
   switch (command.name) {
@@ -22,15 +17,20 @@ async function run(argv: readonly string[], streams: Streams): Promise<number> {
       streams.err(command.text);
       return EXIT.usage;
     case 'serve':
-      return serve(command.flags, streams);
+      return (await import('./commands/serve.js')).serve(command.flags, streams);
     case 'check':
-      return check(command.flags, command.json, streams);
+      return (await import('./commands/check.js')).check(command.flags, command.json, streams);
     case 'explain':
-      return explain(command.flags, command.input, command.json, streams);
+      return (await import('./commands/explain.js')).explain(
+        command.flags,
+        command.input,
+        command.json,
+        streams,
+      );
     case 'simulate':
-      return simulate(command.args, streams);
+      return (await import('./commands/simulate.js')).simulate(command.args, streams);
     case 'demo':
-      return demo({ json: command.json, keep: command.keep }, streams);
+      return (await import('./commands/demo.js')).demo({ json: command.json, keep: command.keep }, streams);
   }
 }
 

@@ -11,7 +11,9 @@ const ROWS = [
   ['observe', 'engines', 'backends', 'conversation', 'stream', 'upstream'],
   ['exchange'],
   ['server'],
-  ['simulator', 'cli', 'commands', 'demo'],
+  ['simulator', 'cli'],
+  ['demo'],
+  ['commands'],
   ['cli.ts', 'index.ts'],
 ];
 const ALONE = ['budget', 'body', 'estimate'];

@@ -2,6 +2,7 @@ import { CountFailedError } from '../backends/contract.js';
 import { readBody } from '../body/raw-object.js';
 import { startRefusal } from '../budget/window.js';
 import { EXIT } from '../cli/parse-command.js';
+import type { Streams } from '../cli/streams.js';
 import type { Flags } from '../config/flags.js';
 import type { Sources } from '../config/load.js';
 import type { Settings } from '../config/settings.js';
@@ -10,7 +11,6 @@ import { createLog, exceptionType } from '../observe/log.js';
 import { assemble, type Parts } from '../server/assemble.js';
 import { modelStatus } from '../server/model-status.js';
 import { explainStartFailure, readSettings } from './settings.js';
-import type { Streams } from './streams.js';
 
 const CALL_TIMEOUT_MS = 10_000;
 

@@ -1,4 +1,6 @@
 import { EXIT } from '../cli/parse-command.js';
+import { PROCESS_STREAMS, type Streams } from '../cli/streams.js';
+import { untilSignal } from '../cli/until-signal.js';
 import { wrap } from '../cli/wrap.js';
 import { type Ink, inkFor } from '../demo/ink.js';
 import { keepText } from '../demo/keep.js';
@@ -13,8 +15,6 @@ import { BUDGET, SIMULATED_VLLM, type Stage, setStage } from '../demo/stage.js';
 import { summarise, summaryText } from '../demo/summary.js';
 import { type Terminal, terminalOf } from '../demo/terminal.js';
 import { MissingPackageError } from '../simulator/optional-packages.js';
-import { PROCESS_STREAMS, type Streams } from './streams.js';
-import { untilSignal } from './until-signal.js';
 
 export interface DemoOptions {
   readonly json: boolean;

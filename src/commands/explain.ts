@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { EXIT } from '../cli/parse-command.js';
+import type { Streams } from '../cli/streams.js';
 import type { Flags } from '../config/flags.js';
 import { ENDPOINTS, type Endpoint } from '../exchange/endpoint.js';
 import { explanation } from '../exchange/plan.js';
@@ -7,7 +8,6 @@ import { prepareExchange } from '../exchange/prepare.js';
 import { createLog } from '../observe/log.js';
 import { assemble } from '../server/assemble.js';
 import { explainStartFailure, readSettings } from './settings.js';
-import type { Streams } from './streams.js';
 
 const STANDARD_INPUT = 0;
 

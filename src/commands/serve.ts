@@ -1,11 +1,11 @@
 import { EXIT } from '../cli/parse-command.js';
+import type { Streams } from '../cli/streams.js';
 import { formatSummary } from '../cli/summary.js';
+import { untilSignal } from '../cli/until-signal.js';
 import type { Flags } from '../config/flags.js';
 import { createProxy } from '../server/create-proxy.js';
 import { VERSION } from '../version.js';
 import { explainStartFailure, readSettings } from './settings.js';
-import type { Streams } from './streams.js';
-import { untilSignal } from './until-signal.js';
 
 /** Runs the proxy until a signal. The first drains, the second ends at once. */
 export async function serve(flags: Flags, streams: Streams): Promise<number> {

@@ -3,11 +3,11 @@ import { BackendSettingsError } from '../backends/contract.js';
 import { PluginError } from '../backends/plugins.js';
 import { BackendRegistryError } from '../backends/registry.js';
 import { loadCommandSettings } from '../cli/command-settings.js';
+import type { Streams } from '../cli/streams.js';
 import type { Flags } from '../config/flags.js';
 import type { Loaded } from '../config/load.js';
 import { formatProblems } from '../config/problem.js';
 import { UnknownEngineError } from '../engines/choose-engine.js';
-import type { Streams } from './streams.js';
 
 /** Reads the settings of a command; what is wrong goes to standard error and `undefined` comes back. */
 export function readSettings(flags: Flags, streams: Streams): Extract<Loaded, { ok: true }> | undefined {

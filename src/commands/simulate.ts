@@ -1,10 +1,10 @@
 import { EXIT } from '../cli/parse-command.js';
+import type { Streams } from '../cli/streams.js';
+import { untilSignal } from '../cli/until-signal.js';
 import { SimulatorUsageError, simulatorOptionsFromArgs } from '../simulator/arguments.js';
 import { MissingPackageError } from '../simulator/optional-packages.js';
 import { startSimulator } from '../simulator/server.js';
 import { explainStartFailure } from './settings.js';
-import type { Streams } from './streams.js';
-import { untilSignal } from './until-signal.js';
 
 /** Runs the simulator until a signal. */
 export async function simulate(args: readonly string[], streams: Streams): Promise<number> {

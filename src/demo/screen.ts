@@ -1,4 +1,4 @@
-import type { Streams } from '../commands/streams.js';
+import type { Streams } from '../cli/streams.js';
 
 const REPLACE_LINE = '\x1b[1A\x1b[2K';
 
