@@ -73,12 +73,14 @@ function* allPieces(plan: AnswerPlan, tokenizer: QwenTokenizer): Generator<Answe
   else yield* decodedParts(tokenizer.decode(calls.flatMap((piece) => piece.tokenIds)), tokenizer);
 }
 
+/** The marks around a thought count with its first and last token: they are never shown. */
 function* thoughtPieces(reasoning: string, tokenizer: QwenTokenizer): Generator<AnswerPiece> {
-  yield { tokenIds: tokenizer.encode('<think>'), reasoning: '' };
-  for (const part of decodedParts(reasoning, tokenizer)) {
-    yield { tokenIds: part.tokenIds, reasoning: part.text };
+  const parts = [...decodedParts(reasoning, tokenizer)];
+  for (const [at, part] of parts.entries()) {
+    const opening = at === 0 ? tokenizer.encode('<think>') : [];
+    const closing = at === parts.length - 1 ? tokenizer.encode('</think>') : [];
+    yield { tokenIds: [...opening, ...part.tokenIds, ...closing], reasoning: part.text };
   }
-  yield { tokenIds: tokenizer.encode('</think>'), reasoning: '' };
 }
 
 function* callPieces(

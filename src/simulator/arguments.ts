@@ -30,6 +30,8 @@ Start flags of vLLM:
   --default-chat-template-kwargs JSON
   --reasoning-parser NAME
   --served-model-name NAME  a further name of the first model; may be repeated
+  --no-enable-auto-tool-choice
+                            refuse tools that the model may choose freely
   --no-enable-prompt-tokens-details
                             leave out usage.prompt_tokens_details.cached_tokens
 
@@ -52,6 +54,7 @@ const flags = {
   'default-chat-template-kwargs': { type: 'string' },
   'reasoning-parser': { type: 'string' },
   'served-model-name': { type: 'string', multiple: true },
+  'no-enable-auto-tool-choice': { type: 'boolean' },
   'no-enable-prompt-tokens-details': { type: 'boolean' },
 } as const satisfies NonNullable<ParseArgsConfig['options']>;
 
@@ -73,6 +76,7 @@ export function simulatorOptionsFromArgs(argv: readonly string[]): SimulatorOpti
     trustRequestChatTemplate: values['trust-request-chat-template'] ?? false,
     excludeToolsWhenToolChoiceNone: values['exclude-tools-when-tool-choice-none'] ?? false,
     defaultChatTemplateKwargs: jsonObject(values['default-chat-template-kwargs'] ?? '{}'),
+    enableAutoToolChoice: !(values['no-enable-auto-tool-choice'] ?? false),
     enablePromptTokensDetails: !(values['no-enable-prompt-tokens-details'] ?? false),
     ...(values['api-key'] === undefined ? {} : { apiKey: values['api-key'] }),
     ...(values['reasoning-parser'] === undefined ? {} : { reasoningParser: values['reasoning-parser'] }),

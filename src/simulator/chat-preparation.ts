@@ -5,9 +5,10 @@ import { forcedCall } from './forced-call.js';
 import { type Instance, now } from './instance.js';
 import { readJsonObject } from './json-body.js';
 import { type Ask, checkCap, effectiveCap } from './limits.js';
-import type { ServedModel } from './options.js';
+import type { ResolvedOptions, ServedModel } from './options.js';
 import { countedPrompt } from './prompt-tokens.js';
 import { isDict, isList, type PythonDict, type PythonValue } from './python-value.js';
+import { badRequest } from './refusal.js';
 import { type Script, scriptOfMessages } from './script.js';
 
 /** A chat request that passed every check. */
@@ -30,8 +31,10 @@ export function prepareChat(call: Call, instance: Instance): PreparedChat {
   const request = readJsonObject(call, vllm, chatHandler);
   const ask = readChatRequest(request, vllm);
   const model = instance.model(request.get('model'));
-  const { maxModelLen } = model;
-  const limits: Ask = { vllm, maxModelLen, maxTokens: ask.maxTokens, field: ask.maxTokensField };
+  checkAutoToolChoice(request, instance.options);
+  const { maxTokens, maxTokensField: field, minTokens } = ask;
+  const limits: Ask = { vllm, maxModelLen: model.maxModelLen, maxTokens, field, minTokens };
+
   checkCap(limits);
   const text = instance.renderer.render(request, 'chat', model.id);
   const promptIds = countedPrompt(text, instance.tokenizer, limits, ask);
@@ -55,6 +58,13 @@ export function prepareChat(call: Call, instance: Instance): PreparedChat {
     script: forcedCall(request, scripted, ask.namedTool, cap, vllm),
     echoed: ask.echo ? contentOf(messages.at(-1)) : '',
   };
+}
+
+function checkAutoToolChoice(request: PythonDict, options: ResolvedOptions): void {
+  const tools = request.get('tools');
+  const choice = request.get('tool_choice') ?? 'auto';
+  if (options.enableAutoToolChoice || !isList(tools) || tools.length === 0 || choice !== 'auto') return;
+  throw badRequest('"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set');
 }
 
 function contentOf(message: PythonValue | undefined): string {

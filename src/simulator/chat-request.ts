@@ -39,6 +39,7 @@ const members: Readonly<Record<string, Check>> = {
 export interface ChatAsk extends StreamOptions {
   readonly maxTokens: number | null;
   readonly maxTokensField: string;
+  readonly minTokens: number;
   readonly choices: number;
   readonly stop: readonly string[];
   readonly keepStop: boolean;
@@ -70,6 +71,7 @@ export function readChatRequest(request: PythonDict, vllm: VllmVersion): ChatAsk
     ...readStreamOptions(request, vllm, chatHandler),
     maxTokens: completion ?? readInteger(request.get('max_tokens')) ?? null,
     maxTokensField: completion === undefined ? 'max_tokens' : 'max_completion_tokens',
+    minTokens: readInteger(request.get('min_tokens')) ?? 0,
     choices,
     stop: readStop(request),
     keepStop: readBoolean(request.get('include_stop_str_in_output')) ?? false,

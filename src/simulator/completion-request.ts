@@ -27,6 +27,7 @@ export type CompletionPrompt = string | readonly number[];
 export interface CompletionAsk extends StreamOptions {
   readonly prompts: readonly CompletionPrompt[];
   readonly maxTokens: number;
+  readonly minTokens: number;
   readonly choices: number;
   readonly stop: readonly string[];
   readonly keepStop: boolean;
@@ -49,6 +50,7 @@ const members: Readonly<Record<string, Check>> = {
   frequency_penalty: float,
   logprobs: integer,
   max_tokens: integer,
+  min_tokens: integer,
   n: integer,
   presence_penalty: float,
   seed: integer,
@@ -73,6 +75,7 @@ export function readCompletionRequest(request: PythonDict, vllm: VllmVersion): C
     ...readStreamOptions(request, vllm, completionHandler),
     prompts: readPrompts(prompt),
     maxTokens: readInteger(request.get('max_tokens')) ?? defaultMaxTokens,
+    minTokens: readInteger(request.get('min_tokens')) ?? 0,
     choices,
     stop: readStop(request),
     keepStop: readBoolean(request.get('include_stop_str_in_output')) ?? false,

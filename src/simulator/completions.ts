@@ -1,39 +1,15 @@
-import { type AnswerPiece, answerPieces, seedOf } from './answer.js';
+import type { AnswerPiece } from './answer.js';
 import type { Call } from './call.js';
-import { type AnswerHead, emptyChoice, gather } from './chat-shape.js';
-import {
-  type CompletionAsk,
-  type CompletionPrompt,
-  checkCompletion,
-  completionHandler,
-  readCompletionRequest,
-} from './completion-request.js';
+import { emptyChoice, gather } from './chat-shape.js';
+import { type CompletionJob, prepareCompletion } from './completion-preparation.js';
+import { checkCompletion, completionHandler, readCompletionRequest } from './completion-request.js';
 import { textChunk, textCompletion, textUsageChunk } from './completion-shape.js';
-import { type Instance, now } from './instance.js';
+import type { Instance } from './instance.js';
 import { inTurn, oneAfterAnother } from './interleave.js';
 import { readJsonObject } from './json-body.js';
-import { type Ask, checkCap, checkPrompt, effectiveCap } from './limits.js';
 import { textLogprobs } from './logprobs.js';
-import type { Meters } from './meters.js';
-import type { ServedModel } from './options.js';
-import { countedPrompt, keptTokens, truncated } from './prompt-tokens.js';
-import { type Script, scriptOfText } from './script.js';
 import { ScriptRun } from './script-run.js';
-import type { QwenTokenizer } from './tokenizer.js';
 import { finalUsage, runningUsage, type TokenCounts, wholeUsage } from './usage.js';
-
-interface CompletionJob {
-  readonly ask: CompletionAsk;
-  readonly head: AnswerHead;
-  readonly tokenizer: QwenTokenizer;
-  readonly meters: Meters;
-  readonly script: Script;
-  /** The prompt of each choice. */
-  readonly prompts: readonly { readonly ids: readonly number[]; readonly text: string }[];
-  readonly promptTokens: number;
-  readonly cached: number;
-  readonly streams: readonly Iterator<AnswerPiece>[];
-}
 
 /** `POST /v1/completions`, in JSON or as events. */
 export async function answerCompletion(call: Call, instance: Instance): Promise<void> {
@@ -42,83 +18,12 @@ export async function answerCompletion(call: Call, instance: Instance): Promise<
   const ask = readCompletionRequest(request, vllm);
   const model = instance.model(request.get('model'));
   checkCompletion(request, ask, vllm);
-  const job = prepare(call, instance, ask, model);
+  const job = prepareCompletion(call, instance, ask, model);
   const run = new ScriptRun(call, job.script, instance.options.chunkDelayMs);
   await instance.meters.whileRunning(async () => {
     await run.begin(ask.stream);
     await (ask.stream ? streamAnswer(call, job, run) : wholeAnswer(call, job, run));
   });
-}
-
-function prepare(call: Call, instance: Instance, ask: CompletionAsk, model: ServedModel): CompletionJob {
-  const { tokenizer, options } = instance;
-  const echoesOnly = ask.echo && ask.maxTokens === 0;
-  const limits: Ask = {
-    vllm: options.vllm,
-    maxModelLen: model.maxModelLen,
-    maxTokens: echoesOnly ? 1 : ask.maxTokens,
-    field: 'max_tokens',
-  };
-  checkCap(limits);
-  const promptIds = ask.prompts.map((prompt) => readPrompt(prompt, tokenizer, limits, ask));
-  const caps = promptIds.map((ids) => effectiveCap(limits, ids.length));
-  const cache = instance.prefixCache(model);
-  const cached = promptIds.reduce((sum, ids) => sum + cache.lookUp(ids), 0);
-  for (const ids of promptIds) cache.store(ids);
-  instance.meters.countPrompt(
-    promptIds.reduce((sum, ids) => sum + ids.length, 0),
-    cached,
-  );
-  const script = scriptOfText(ask.prompts.filter((prompt) => typeof prompt === 'string').join('\n'));
-  const plans = promptIds.flatMap((ids, at) =>
-    Array.from({ length: ask.choices }, (_, choice) => ({
-      prompt: { ids, text: ask.echo ? tokenizer.decode(ids) : '' },
-      plan: {
-        script,
-        cap: caps[at] ?? 1,
-        seed: seedOf(ids, `${ask.seed}:${choice}`),
-        stop: ask.stop,
-        keepStop: ask.keepStop,
-        thinks: false,
-        showsCutCalls: true,
-        callFinish: 'tool_calls' as const,
-      },
-    })),
-  );
-  return {
-    ask,
-    head: {
-      id: `cmpl-${call.header('x-request-id') ?? instance.nextId()}`,
-      created: now(),
-      model: model.id,
-      vllm: options.vllm,
-      fingerprint: instance.fingerprint,
-    },
-    tokenizer,
-    meters: instance.meters,
-    script,
-    prompts: plans.map(({ prompt }) => prompt),
-    promptTokens: promptIds.reduce((sum, ids) => sum + ids.length, 0),
-    cached: options.enablePromptTokensDetails ? cached : 0,
-    streams: plans.map(({ plan }) => (echoesOnly ? echoOnly() : answerPieces(plan, tokenizer))),
-  };
-}
-
-function* echoOnly(): Generator<AnswerPiece> {
-  yield { tokenIds: [], text: '', finish: { reason: 'length', stop: null } };
-}
-
-function readPrompt(
-  prompt: CompletionPrompt,
-  tokenizer: QwenTokenizer,
-  limits: Ask,
-  ask: CompletionAsk,
-): readonly number[] {
-  if (typeof prompt === 'string') return countedPrompt(prompt, tokenizer, limits, ask);
-  const kept = keptTokens(ask, limits);
-  if (kept !== null) return truncated(prompt, kept, ask.truncateFrom);
-  checkPrompt(limits, prompt.length, 'ids');
-  return prompt;
 }
 
 async function wholeAnswer(call: Call, job: CompletionJob, run: ScriptRun): Promise<void> {

@@ -1,4 +1,4 @@
-import { badParameter, type Refusal } from './refusal.js';
+import { badParameter, badRequest, type Refusal } from './refusal.js';
 import type { VllmVersion } from './version.js';
 
 /** A prompt of so many characters per allowed token is refused before it is tokenised. */
@@ -12,6 +12,7 @@ export interface Ask {
   readonly maxTokens: number | null;
   /** The field that held it. */
   readonly field: string;
+  readonly minTokens: number;
 }
 
 /** Refuses caps no prompt could fit with. */
@@ -71,6 +72,7 @@ function oldOverflow(ask: Ask, seen: number, unit: 'tokens' | 'characters'): Ref
 /** The tokens that will be generated at most. */
 export function effectiveCap(ask: Ask, promptTokens: number): number {
   const cap = Math.min(ask.maxTokens ?? Infinity, ask.maxModelLen - promptTokens);
-  if (cap >= 1) return cap;
-  throw badParameter(`max_tokens must be at least 1, got ${cap}.`, 'max_tokens', cap);
+  if (cap < 1) throw badParameter(`max_tokens must be at least 1, got ${cap}.`, 'max_tokens', cap);
+  if (ask.minTokens <= cap) return cap;
+  throw badRequest(`min_tokens must be less than or equal to max_tokens=${cap}, got ${ask.minTokens}.`);
 }

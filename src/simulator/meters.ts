@@ -18,7 +18,7 @@ export class Meters {
   countPiece(piece: AnswerPiece): void {
     this.generationTokens += piece.tokenIds.length;
     if (piece.finish === undefined) return;
-    const { reason } = piece.finish;
+    const reason = piece.finish.reason === 'tool_calls' ? 'stop' : piece.finish.reason;
     this.finished.set(reason, (this.finished.get(reason) ?? 0) + 1);
   }
 

@@ -32,6 +32,8 @@ export interface SimulatorOptions {
   readonly defaultChatTemplateKwargs?: Readonly<Record<string, unknown>>;
   /** vLLM's `--reasoning-parser`: what is thought before `</think>` is answered as `reasoning`. */
   readonly reasoningParser?: string;
+  /** vLLM's `--enable-auto-tool-choice`, with a parser; default true. Without: tools are refused unless demanded. */
+  readonly enableAutoToolChoice?: boolean;
   /** Report `prompt_tokens_details.cached_tokens`; default true, unlike vLLM's own default. */
   readonly enablePromptTokensDetails?: boolean;
 }
@@ -49,6 +51,7 @@ export interface ResolvedOptions {
   readonly excludeToolsWhenToolChoiceNone: boolean;
   readonly defaultChatTemplateKwargs: Readonly<Record<string, unknown>>;
   readonly reasoningParser: string | undefined;
+  readonly enableAutoToolChoice: boolean;
   readonly enablePromptTokensDetails: boolean;
 }
 
@@ -68,6 +71,7 @@ export function resolveOptions(options: SimulatorOptions): ResolvedOptions {
     excludeToolsWhenToolChoiceNone: options.excludeToolsWhenToolChoiceNone ?? false,
     defaultChatTemplateKwargs: options.defaultChatTemplateKwargs ?? {},
     reasoningParser: options.reasoningParser,
+    enableAutoToolChoice: options.enableAutoToolChoice ?? true,
     enablePromptTokensDetails: options.enablePromptTokensDetails ?? true,
   };
 }

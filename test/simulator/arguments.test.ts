@@ -16,7 +16,7 @@ test('without flags it is one model of 8192 tokens on port 8000', () => {
 
 test('reads every flag', () => {
   const args =
-    '--host 0.0.0.0 --port 0 --vllm 0.16 --model a=100 --model org/b --max-model-len 200 --api-key k --chunk-delay-ms 5 --enable-scale-out --trust-request-chat-template --exclude-tools-when-tool-choice-none --default-chat-template-kwargs {"enable_thinking":false} --reasoning-parser qwen3 --served-model-name alias --no-enable-prompt-tokens-details';
+    '--host 0.0.0.0 --port 0 --vllm 0.16 --model a=100 --model org/b --max-model-len 200 --api-key k --chunk-delay-ms 5 --enable-scale-out --trust-request-chat-template --exclude-tools-when-tool-choice-none --default-chat-template-kwargs {"enable_thinking":false} --reasoning-parser qwen3 --served-model-name alias --no-enable-auto-tool-choice --no-enable-prompt-tokens-details';
   expect(simulatorOptionsFromArgs(args.split(' '))).toEqual({
     host: '0.0.0.0',
     port: 0,
@@ -32,6 +32,7 @@ test('reads every flag', () => {
     excludeToolsWhenToolChoiceNone: true,
     defaultChatTemplateKwargs: { enable_thinking: false },
     reasoningParser: 'qwen3',
+    enableAutoToolChoice: false,
     enablePromptTokensDetails: false,
   });
 });

@@ -106,6 +106,43 @@ test('a demanded tool is called', async () => {
   });
 });
 
+test('tools are refused when the server cannot choose them', async () => {
+  const plain = await simulator({ enableAutoToolChoice: false });
+  const tools = [{ type: 'function', function: { name: 'look' } }];
+  const answer = await chat(plain.url, { messages: said('a'), tools });
+  expect(answer.error?.message).toMatch(/^"auto" tool choice requires --enable-auto-tool-choice/);
+  expect(
+    (await chat(plain.url, { messages: said('a'), tools, tool_choice: 'none', max_tokens: 1 })).error,
+  ).toBeUndefined();
+  await plain.close();
+});
+
+test('more tokens at least than at most are refused', async () => {
+  const answer = await chat(server.url, { messages: said('a'), max_tokens: 5, min_tokens: 6 });
+  expect(answer.error?.message).toBe('min_tokens must be less than or equal to max_tokens=5, got 6.');
+});
+
+test.each([
+  ['left', ' there'],
+  ['right', 'hello'],
+])('a truncated prompt loses its %s side', async (truncation_side, kept) => {
+  const body = {
+    prompt: 'hello there',
+    truncate_prompt_tokens: 1,
+    truncation_side,
+    echo: true,
+    max_tokens: 0,
+  };
+  const answer = await complete(body);
+  expect(answer.choices[0]?.text).toBe(kept);
+  expect(answer.usage.prompt_tokens).toBe(1);
+});
+
+test('a completion shows where each token begins, with its logprobs', async () => {
+  const { choices } = await complete({ prompt: '!sim {"text": "one two"}', logprobs: 1 });
+  expect(choices[0]?.logprobs).toMatchObject({ text_offset: [0, 3], tokens: ['one', ' two'] });
+});
+
 test('a completion without a cap has sixteen tokens, whatever max_completion_tokens says', async () => {
   const { usage } = await complete({ prompt: 'hello there', max_completion_tokens: 3 });
   expect(usage).toMatchObject({ prompt_tokens: 2, completion_tokens: 16 });
