@@ -51,3 +51,11 @@ test('forgets what was not used for longest', () => {
   cache.store(prompt(300));
   expect([100, 200, 300].map((start) => cache.lookUp(prompt(start)))).toEqual([0, 16, 16]);
 });
+
+test('computes the last token even of a prompt that fills its blocks', () => {
+  const cache = new PrefixCache(1000);
+  const prompt = Array.from({ length: 32 }, (_, index) => index);
+  cache.store(prompt);
+  expect(cache.lookUp(prompt)).toBe(16);
+  expect(cache.lookUp([...prompt, 7])).toBe(32);
+});

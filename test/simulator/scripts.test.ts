@@ -181,6 +181,25 @@ test('a stream may fall silent after some chunks', async () => {
   expect(received).not.toContain('" two"');
 });
 
+test('tool calls may be scripted in the shape of a request', async () => {
+  const call = { id: 'c1', type: 'function', function: { name: 'look', arguments: '{"at": 1}' } };
+  const answer = await chat(server.url, scripted({ tool_calls: [call] }));
+  expect(answer.choices[0]?.message.tool_calls).toEqual([call]);
+});
+
+test('thoughts may go before made-up text', async () => {
+  const answer = await chat(server.url, scripted({ reasoning: 'hm', tokens: 4 }));
+  expect(answer.choices[0]?.message).toMatchObject({
+    reasoning: 'hm',
+    content: expect.stringMatching(/^( [a-z]+){4}$/),
+  });
+});
+
+test('a member of a wrong type is named', async () => {
+  const answer = await chat(server.url, scripted({ text: 5 }));
+  expect(answer.error).toMatchObject({ code: 400, message: expect.stringContaining('at text') });
+});
+
 test('a script that is no JSON is refused, not ignored', async () => {
   const answer = await chat(server.url, { messages: said('!sim {"text": }') });
   expect(answer.error).toMatchObject({ code: 400, message: '!sim: Expecting value' });
