@@ -116,7 +116,6 @@ export type CountFailure = (typeof COUNT_FAILURES)[number];
 /** A reading for metrics; every hook is optional and must not throw. */
 export interface BackendObserver {
   onCall?(seconds: number): void;
-  onFailure?(failure: CountFailure): void;
   onCache?(result: 'hit' | 'miss' | 'shared'): void;
 }
 

@@ -101,7 +101,7 @@ function parse(request: RawObject): unknown {
 
 function noteFailure(error: unknown, budget: ModelBudget, parts: ExchangeParts): void {
   const code = error instanceof CountFailedError ? error.code : 'other';
-  parts.metrics.backend.onFailure(code);
+  parts.metrics.countFailed(code);
   if (code === 'window_mismatch') parts.warnings.windowMismatch(parts.models.label(budget.id));
   else parts.warnings.countFailed(code, error);
 }

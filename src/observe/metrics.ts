@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { BackendObserver } from '../backends/contract.js';
+import type { BackendObserver, CountFailure } from '../backends/contract.js';
 import type { Action, Reason } from '../budget/reason.js';
 
 const TOKEN_BUCKETS = [16, 64, 256, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576];
@@ -51,6 +51,12 @@ export function createMetrics() {
     help: 'Models whose window leaves no room for the reserve; their requests pass unchanged.',
     registers,
   });
+  const tokenizerFailures = new Counter({
+    name: 'incontext_tokenizer_failures_total',
+    help: 'Exact counts that failed.',
+    labelNames: ['reason'] as const,
+    registers,
+  });
   const eventLoop = eventLoopDelay(registers);
   return {
     registry,
@@ -62,6 +68,7 @@ export function createMetrics() {
     degradedModels,
     backend: backendObserver(registers),
     decided: (action: Action, reason: Reason) => decisions.inc({ action, reason }),
+    countFailed: (reason: CountFailure) => tokenizerFailures.inc({ reason }),
     close: () => eventLoop.disable(),
   };
 }
@@ -73,12 +80,6 @@ function backendObserver(registers: Registry[]): Required<BackendObserver> {
     buckets: SECONDS_BUCKETS,
     registers,
   });
-  const failures = new Counter({
-    name: 'incontext_tokenizer_failures_total',
-    help: 'Exact counts that failed.',
-    labelNames: ['reason'] as const,
-    registers,
-  });
   const cache = new Counter({
     name: 'incontext_tokenizer_cache_total',
     help: 'Counts answered from the cache, by the tokenizer, or by a call that was already under way.',
@@ -87,7 +88,6 @@ function backendObserver(registers: Registry[]): Required<BackendObserver> {
   });
   return {
     onCall: (value) => seconds.observe(value),
-    onFailure: (reason) => failures.inc({ reason }),
     onCache: (result) => cache.inc({ result }),
   };
 }

@@ -125,9 +125,7 @@ export class TokenizerClient {
   }
 
   #failed(error: unknown): void {
-    const code = error instanceof CountFailedError ? error.code : 'other';
-    if (code !== 'circuit_open') this.#failures += 1;
-    this.context.observer.onFailure?.(code);
+    if (!(error instanceof CountFailedError && error.code === 'circuit_open')) this.#failures += 1;
   }
 }
 

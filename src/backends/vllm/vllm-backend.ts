@@ -42,7 +42,7 @@ class VllmBackend implements Backend {
   readonly #cache: CountCache;
 
   constructor(
-    private readonly context: BackendContext,
+    context: BackendContext,
     now: () => number,
   ) {
     this.#client = new TokenizerClient(context, now);
@@ -110,13 +110,8 @@ class VllmBackend implements Backend {
   }
 
   #prepare(request: RawObject): { transferred: number | undefined; payload: Buffer } {
-    try {
-      const transferred = transferredPromptTokens(request);
-      if (transferred === undefined) refuseUnknownToolChoice(request);
-      return { transferred, payload: countingPayload(request) };
-    } catch (error) {
-      this.context.observer.onFailure?.(error instanceof CountFailedError ? error.code : 'other');
-      throw error;
-    }
+    const transferred = transferredPromptTokens(request);
+    if (transferred === undefined) refuseUnknownToolChoice(request);
+    return { transferred, payload: countingPayload(request) };
   }
 }
