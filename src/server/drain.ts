@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 export class Drain {
   #inFlight = 0;
   #draining = false;
+  readonly #connections = new Set<Duplex>();
   readonly #waiting = new Set<() => void>();
   readonly #onChange: (inFlight: number) => void;
 
@@ -28,6 +29,8 @@ export class Drain {
 
   /** Counts an upgraded connection until it closes. */
   trackConnection(connection: Duplex): void {
+    this.#connections.add(connection);
+    connection.once('close', () => this.#connections.delete(connection));
     this.#begin(connection);
   }
 
@@ -41,6 +44,8 @@ export class Drain {
     if (this.#inFlight > 0) await this.#untilIdle(seconds);
     server.close();
     server.closeAllConnections();
+    // The server no longer knows what was upgraded.
+    for (const connection of this.#connections) connection.destroy();
   }
 
   #begin(carrier: { once(event: 'close', listener: () => void): unknown }): void {

@@ -21,6 +21,9 @@ export interface UpgradeParts extends PassThroughParts {
   readonly connectUpstream: buildConnector.connector;
 }
 
+/** As long as WebSocket libraries wait for the other side's close. */
+const LINGER_MS = 5_000;
+
 /**
  * Passes an upgrade (WebSocket) through: request fields, query and subprotocol as sent, then bytes both ways, so
  * that frames and close codes stay what they are. A refusal of the upstream comes back as its own answer.
@@ -108,6 +111,17 @@ function join(client: Duplex, server: Duplex, clientHead: Buffer, serverHead: Bu
     from.on('error', () => to.destroy());
     // What was read before the end is still on its way.
     from.on('close', () => to.end(() => to.destroy()));
+    from.on('end', () => linger(client, server));
     from.pipe(to);
   }
+}
+
+/** A WebSocket is over once one side ended; one that never ends its own must not hold the other. */
+function linger(client: Duplex, server: Duplex): void {
+  const timer = setTimeout(() => {
+    client.destroy();
+    server.destroy();
+  }, LINGER_MS);
+  timer.unref();
+  client.once('close', () => clearTimeout(timer));
 }
