@@ -9,7 +9,7 @@ import type { Settings } from '../config/settings.js';
 import { fileKey, settingOf } from '../config/table.js';
 import { createLog, exceptionType } from '../observe/log.js';
 import { assemble, type Parts } from '../server/assemble.js';
-import { modelStatus } from '../server/model-status.js';
+import { type ModelStatus, modelStatuses } from '../server/model-status.js';
 import { explainStartFailure, readSettings } from './settings.js';
 
 const CALL_TIMEOUT_MS = 10_000;
@@ -32,7 +32,7 @@ export async function check(flags: Flags, json: boolean, streams: Streams): Prom
     return EXIT.failed;
   }
   const report = await examine(settings, parts);
-  const models = parts.models.ids().map((id) => modelStatus(id, parts));
+  const models = modelStatuses(parts);
   await parts.close();
   streams.out(
     json
@@ -46,13 +46,7 @@ export async function check(flags: Flags, json: boolean, streams: Streams): Prom
   return report.ok ? EXIT.ok : EXIT.failed;
 }
 
-function modelLine({
-  id,
-  context_length,
-  window,
-  reserve,
-  degraded,
-}: ReturnType<typeof modelStatus>): string {
+function modelLine({ id, context_length, window, reserve, degraded }: ModelStatus): string {
   const facts = `context_length=${context_length ?? 'unknown'} window=${window ?? 'unknown'} reserve=${reserve}`;
   return `models.${id}: ${facts}${degraded ? ' degraded' : ''}`;
 }

@@ -13,10 +13,17 @@ export interface ModelStatus {
   readonly degraded: boolean;
 }
 
-export function modelStatus(
-  id: string,
-  { models, engine }: { readonly models: ModelRegistry; readonly engine: ContextManager },
-): ModelStatus {
+interface StatusParts {
+  readonly models: ModelRegistry;
+  readonly engine: ContextManager;
+}
+
+/** What is in force for every model that the upstream lists or the operator configured. */
+export function modelStatuses(parts: StatusParts): ModelStatus[] {
+  return parts.models.ids().map((id) => modelStatus(id, parts));
+}
+
+function modelStatus(id: string, { models, engine }: StatusParts): ModelStatus {
   const { contextLength, reserve, margin } = models.resolve(id);
   const window = contextLength === undefined ? undefined : engine.window(id, contextLength);
   return {

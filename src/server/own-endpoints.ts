@@ -8,7 +8,7 @@ import { VERSION } from '../version.js';
 import { collectBody } from './collect-body.js';
 import type { Drain } from './drain.js';
 import { requestPathOf } from './front.js';
-import { modelStatus } from './model-status.js';
+import { modelStatuses } from './model-status.js';
 import type { PassThroughParts } from './pass-through.js';
 
 export interface OwnEndpointParts extends PassThroughParts {
@@ -27,6 +27,7 @@ export function registerOwnEndpoints(app: FastifyInstance, parts: OwnEndpointPar
   app.get('/incontext/status', WITH_HEAD, () => status(parts, startedAt));
   app.get('/incontext/metrics', WITH_HEAD, async (_request, reply) => {
     reply.type(parts.metrics.registry.contentType);
+    parts.metrics.degradedModels.set(modelStatuses(parts).filter(({ degraded }) => degraded).length);
     return parts.metrics.registry.metrics();
   });
   app.post('/incontext/explain', (request, reply) => explain(request, reply, parts));
@@ -65,7 +66,7 @@ function status(parts: OwnEndpointParts, startedAt: number) {
     ready: reason === undefined,
     reason: reason ?? null,
     in_flight: parts.drain.inFlight,
-    models: parts.models.ids().map((id) => modelStatus(id, parts)),
+    models: modelStatuses(parts),
     tokenizer: {
       state: health?.state ?? 'unknown',
       calls: health?.calls ?? 0,

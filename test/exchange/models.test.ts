@@ -122,6 +122,8 @@ test('passes requests of a model whose window has no room for the reserve unchan
   expect(status.models).toEqual([
     { id: 'm', context_length: 300, window: 300, reserve: 256, fallback_margin: 64, degraded: true },
   ]);
+  const metrics = await (await fetch(`${url}/incontext/metrics`)).text();
+  expect(metrics).toContain('incontext_degraded_models 1');
   const warned = logged.filter((line) => line.reason === 'window_too_small' && line.level === 40);
   expect(warned).toEqual([
     expect.objectContaining({ msg: expect.stringContaining('a reserve of at most 235') }),
