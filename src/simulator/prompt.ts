@@ -1,15 +1,21 @@
-import type { ChatTemplate, ChatTemplates } from './chat-template.js';
+import type { ChatTemplates } from './chat-template.js';
 import { noneSuffix, type Reading, readMessages, readTools } from './conversation.js';
 import type { ResolvedOptions } from './options.js';
 import { fromPlain, isDict, isList, isTruthy, type PythonDict, type PythonValue } from './python-value.js';
 import { badParameter, badRequest, type Refusal } from './refusal.js';
+import { TurnRenderer } from './turn-renderer.js';
 
 /** Which endpoint asks: the two read some fields differently. */
 export type Asker = 'chat' | 'tokenize';
 
+/** Makes a prompt's text of a template's variables. */
+interface Renderer {
+  render(variables: ReadonlyMap<string, PythonValue>): string;
+}
+
 /** Renders chat requests as the recorded servers do. */
 export class PromptRenderer {
-  private readonly ownTemplate: ChatTemplate;
+  private readonly ownTemplate: TurnRenderer;
   private readonly defaults: PythonDict;
 
   constructor(
@@ -17,7 +23,7 @@ export class PromptRenderer {
     templateSource: string,
     private readonly options: ResolvedOptions,
   ) {
-    this.ownTemplate = templates.template(templateSource);
+    this.ownTemplate = new TurnRenderer(templates.template(templateSource));
     const defaults = fromPlain(options.defaultChatTemplateKwargs);
     this.defaults = isDict(defaults) ? defaults : new Map();
   }
@@ -75,7 +81,7 @@ export class PromptRenderer {
     return dropped ? null : readTools(request.get('tools'), this.options.vllm);
   }
 
-  private chooseTemplate(request: PythonDict): ChatTemplate {
+  private chooseTemplate(request: PythonDict): Renderer {
     const kwargs = request.get('chat_template_kwargs');
     const inKwargs = isDict(kwargs) ? kwargs.get('chat_template') : undefined;
     const source = inKwargs ?? request.get('chat_template') ?? null;
@@ -88,7 +94,7 @@ export class PromptRenderer {
     }
   }
 
-  private rendered(template: ChatTemplate, variables: ReadonlyMap<string, PythonValue>): string {
+  private rendered(template: Renderer, variables: ReadonlyMap<string, PythonValue>): string {
     try {
       return template.render(variables);
     } catch (error) {

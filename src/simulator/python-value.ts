@@ -92,7 +92,7 @@ export function toPlain(value: PythonValue): unknown {
 /** A JavaScript value (of configuration) as Python would hold it. */
 export function fromPlain(value: unknown): PythonValue {
   if (typeof value === 'number') {
-    return new PythonNumber(Number.isInteger(value) ? 'int' : 'float', String(value));
+    return new PythonNumber(Number.isSafeInteger(value) ? 'int' : 'float', String(value));
   }
   if (Array.isArray(value)) return value.map(fromPlain);
   if (typeof value === 'object' && value !== null) {

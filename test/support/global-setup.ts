@@ -11,23 +11,45 @@ declare module 'vitest' {
   }
 }
 
+interface Control {
+  readonly url: string;
+  users: number;
+  stop(): Promise<void>;
+}
+
+/** Each project of the run sets up by itself; the first one's control serves them all. */
+const shared = globalThis as { simulatorControl?: Promise<Control> };
+
 /** One process holds the tokenizer; the tests' simulators all run in it. `POST /` starts one, `DELETE /PORT` ends it. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  shared.simulatorControl ??= startControl();
+  const control = await shared.simulatorControl;
+  control.users += 1;
+  project.provide('simulatorControlUrl', control.url);
+  return async () => {
+    control.users -= 1;
+    if (control.users > 0) return;
+    delete shared.simulatorControl;
+    await control.stop();
+  };
+}
+
+async function startControl(): Promise<Control> {
   const running = new Map<number, Simulator>();
-  const control = createServer((request, response) => {
+  const server = createServer((request, response) => {
     handle(request, running).then(
       (body) => response.end(body),
       (error: unknown) => response.writeHead(500).end(String(error)),
     );
   });
-  await new Promise<void>((resolve) => control.listen(0, '127.0.0.1', resolve));
-  const { port } = control.address() as AddressInfo;
-  project.provide('simulatorControlUrl', `http://127.0.0.1:${port}`);
-  return async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const stop = async (): Promise<void> => {
     await Promise.all([...running.values()].map((simulator) => simulator.close()));
-    control.closeAllConnections();
-    await new Promise((resolve) => control.close(resolve));
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
   };
+  return { url: `http://127.0.0.1:${port}`, users: 0, stop };
 }
 
 async function handle(request: IncomingMessage, running: Map<number, Simulator>): Promise<string> {
