@@ -21,6 +21,9 @@ export interface UpgradeParts extends PassThroughParts {
   readonly connectUpstream: buildConnector.connector;
 }
 
+/** How much of what a client sends before its upgrade was answered is read at most, in bytes. */
+const EARLY_BYTES = 65_536;
+
 /** As long as WebSocket libraries wait for the other side's close. */
 const LINGER_MS = 5_000;
 
@@ -38,20 +41,24 @@ export function passUpgrade(
   const startedAt = performance.now();
   const outgoing = sendUpgrade(request, target, parts);
   const cancelTimeout = limitWait(outgoing, parts.settings.upstream.headersTimeoutSeconds);
-  const giveUp = () => outgoing.destroy();
+  const early = readEarly(client, head);
   let isOver = false;
   const finish = (end: RelayEnd) => {
     if (isOver) return;
     isOver = true;
     cancelTimeout();
-    client.off('close', giveUp);
+    client.off('end', giveUp).off('close', giveUp);
     observePass({ request, route: 'upgrade', startedAt }, end, parts);
   };
+  const giveUp = () => {
+    finish({ outcome: 'client_abort', status: 0 });
+    outgoing.destroy();
+    client.destroy();
+  };
   client.on('error', () => client.destroy());
-  client.on('close', giveUp);
+  client.on('end', giveUp).on('close', giveUp);
   outgoing.on('error', (cause) => {
     if (isOver) return;
-    if (client.destroyed) return finish({ outcome: 'client_abort', status: 0 });
     const error = toUpstreamError(cause);
     const status = refuseConnection(client, error.code);
     finish({ outcome: 'upstream_error', status, error });
@@ -66,7 +73,7 @@ export function passUpgrade(
   outgoing.on('upgrade', (response, server, serverHead) => {
     finish({ outcome: 'complete', status: 101 });
     client.write(rawHead(101, response.statusMessage, response.rawHeaders), 'latin1');
-    join(client, server, head, serverHead);
+    join(client, server, early(), serverHead);
   });
 }
 
@@ -92,6 +99,28 @@ function sendUpgrade(request: IncomingMessage, target: string, parts: UpgradePar
   const outgoing = httpRequest(options);
   outgoing.end();
   return outgoing;
+}
+
+/**
+ * Reads from a client that waits for the answer to its upgrade: else its going would not be noticed.
+ * @returns what ends that and gives what the client sent already.
+ */
+function readEarly(client: Duplex, head: Buffer): () => Buffer {
+  const chunks = [head];
+  let size = head.length;
+  const onReadable = () => {
+    while (size < EARLY_BYTES) {
+      const chunk = client.read() as Buffer | null;
+      if (chunk === null) return;
+      chunks.push(chunk);
+      size += chunk.length;
+    }
+  };
+  client.on('readable', onReadable);
+  return () => {
+    client.off('readable', onReadable);
+    return Buffer.concat(chunks);
+  };
 }
 
 /** @returns what ends the limit. 0 seconds: no limit. */

@@ -8,7 +8,7 @@ const H2C =
 const LAST = 'GET /last HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n';
 const TOO_MUCH = chatBody({ max_tokens: 2000 });
 
-test('clamps a chat of a client that offers HTTP/2, as that of Java does (spring-projects/spring-ai#2042)', async () => {
+test('clamps a chat of a client that offers HTTP/2, as that of Java does (Kludex/uvicorn#2722, vllm-project/vllm#57203)', async () => {
   const { stub, proxy } = await startPair({ count: 3000 });
   const request = `POST ${CHAT} HTTP/1.1\r\nhost: x\r\n${H2C}content-length: ${TOO_MUCH.length}\r\n\r\n${TOO_MUCH}`;
   const text = await exchangeBytes(proxy.url, request + LAST);

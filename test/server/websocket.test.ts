@@ -120,6 +120,27 @@ test('passes frames that came together with the handshake', async () => {
   wire.socket.destroy();
 });
 
+test('passes frames that came before the upstream answered the handshake', async () => {
+  const stub = closing(await startStub());
+  let answer: (() => void) | undefined;
+  const received: Buffer[] = [];
+  stub.server.on('upgrade', (_request, socket: Duplex) => {
+    closing({ close: async () => void socket.destroy() });
+    socket.on('data', (chunk: Buffer) => received.push(chunk));
+    answer = () => socket.write(ACCEPTED);
+  });
+  const proxy = closing(await startProxy({ upstream: stub.url }));
+  const wire = await openWire(proxy.url);
+  wire.socket.write(handshake());
+  await until(() => answer !== undefined);
+  const frames = [frame(TEXT, 'one'), frame(TEXT, 'x'.repeat(60_000)), frame(TEXT, 'y'.repeat(60_000))];
+  for (const one of frames) wire.socket.write(one);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  answer?.();
+  await until(() => Buffer.concat(received).equals(Buffer.concat(frames)));
+  wire.socket.destroy();
+});
+
 test.each([1000, undefined, 1001, 4001])('keeps the close code %s of the client', async (code) => {
   const { wire, socket } = await connected();
   const seen = collect(socket);
