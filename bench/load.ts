@@ -1,0 +1,82 @@
+import { Agent, request } from 'undici';
+
+/** The load, in a process of its own: reads jobs as JSON lines from its parent, answers with figures. */
+
+export interface LoadJob {
+  readonly url: string;
+  readonly path: string;
+  readonly requests: number;
+  readonly concurrency: number;
+  /** Bytes of the request's body. */
+  readonly bodyBytes: number;
+  /** Every request has a body of its own, so that no count is cached. */
+  readonly unique: boolean;
+  readonly stream: boolean;
+}
+
+export interface LoadResult {
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly failures: number;
+}
+
+let serial = Date.now();
+
+function body(job: LoadJob): string {
+  serial += 1;
+  const id = job.unique ? String(serial) : 'same';
+  const head = `{"model":"m","max_tokens":4096,"stream":${job.stream},"user":"u","messages":[`;
+  const message = (text: string) => JSON.stringify({ role: 'user', content: text });
+  const paragraph = 'The quick brown fox, "jumping" over\n\tthe lazy dog; code: if (a < b) { return x[1]; } ';
+  const parts: string[] = [message(`request ${id}`)];
+  let size = head.length + (parts[0] as string).length;
+  while (size < job.bodyBytes) {
+    const room = job.bodyBytes - size;
+    const next = message(paragraph.repeat(Math.max(1, Math.min(24, Math.floor(room / paragraph.length)))));
+    parts.push(next);
+    size += next.length + 1;
+  }
+  return `${head}${parts.join(',')}]}`;
+}
+
+async function run(job: LoadJob): Promise<LoadResult> {
+  const dispatcher = new Agent({
+    connections: job.concurrency,
+    pipelining: 1,
+    bodyTimeout: 0,
+    headersTimeout: 0,
+  });
+  const times: number[] = [];
+  let failures = 0;
+  let left = job.requests;
+  const same = body({ ...job, unique: false });
+  const worker = async () => {
+    while (left > 0) {
+      left -= 1;
+      const payload = job.unique ? body(job) : same;
+      const startedAt = performance.now();
+      try {
+        const answer = await request(job.url + job.path, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: payload,
+          dispatcher,
+        });
+        if (answer.statusCode !== 200) failures += 1;
+        await answer.body.dump({ limit: Number.MAX_SAFE_INTEGER });
+      } catch {
+        failures += 1;
+      }
+      times.push(performance.now() - startedAt);
+    }
+  };
+  await Promise.all(Array.from({ length: job.concurrency }, worker));
+  await dispatcher.close();
+  times.sort((a, b) => a - b);
+  const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;
+  return { p50Ms: at(0.5), p99Ms: at(0.99), failures };
+}
+
+process.on('message', (job: LoadJob) => {
+  void run(job).then((result) => process.send?.(result));
+});

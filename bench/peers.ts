@@ -1,0 +1,84 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { type Measured, measured, start } from './process.js';
+
+const ROOT = resolve(import.meta.dirname, '..');
+const TSX = join(ROOT, 'node_modules/tsx/dist/loader.mjs');
+
+/** A way to reach the upstream. */
+export interface Peer {
+  readonly name: string;
+  /** `undefined` where it is not installed. */
+  start(upstream: string): Promise<Measured> | undefined;
+}
+
+export const PROXY: Peer = {
+  name: 'incontext-proxy',
+  start: (upstream) =>
+    start(process.execPath, [join(ROOT, 'dist/cli.js'), 'serve', '--upstream', upstream, '--port', '0'], {
+      NODE_ENV: 'production',
+    }),
+};
+
+/** `@fastify/http-proxy` as it comes: every ratio is to it. */
+export const BARE: Peer = {
+  name: '@fastify/http-proxy',
+  start: (upstream) =>
+    start(process.execPath, ['--import', TSX, join(ROOT, 'bench/bare.ts'), upstream], {
+      NODE_ENV: 'production',
+    }),
+};
+
+export const NGINX: Peer = {
+  name: 'nginx',
+  start: (upstream) => (spawnSync('nginx', ['-v']).error === undefined ? startNginx(upstream) : undefined),
+};
+
+export function startUpstream(env: NodeJS.ProcessEnv = {}): Promise<Measured> {
+  return start(process.execPath, ['--import', TSX, join(ROOT, 'bench/upstream.ts')], env);
+}
+
+async function startNginx(upstream: string): Promise<Measured> {
+  const port = await freePort();
+  const folder = mkdtempSync(join(tmpdir(), 'bench-nginx-'));
+  const config = join(folder, 'nginx.conf');
+  writeFileSync(
+    config,
+    `daemon off; worker_processes 1; pid ${folder}/pid; error_log ${folder}/error.log;
+events { worker_connections 1024; }
+http {
+  access_log off; client_max_body_size 64m; client_body_temp_path ${folder}/body;
+  proxy_temp_path ${folder}/proxy; fastcgi_temp_path ${folder}/f; uwsgi_temp_path ${folder}/u; scgi_temp_path ${folder}/s;
+  upstream backend { server ${new URL(upstream).host}; keepalive 64; }
+  server {
+    listen 127.0.0.1:${port};
+    location / { proxy_pass http://backend; proxy_http_version 1.1; proxy_set_header Connection ""; proxy_buffering off; proxy_request_buffering off; }
+  }
+}
+`,
+  );
+  const startedAt = performance.now();
+  const child = spawn('nginx', ['-c', config], { stdio: 'ignore' });
+  const url = `http://127.0.0.1:${port}`;
+  for (let attempt = 0; attempt < 200; attempt += 1) {
+    const answered = await fetch(`${url}/v1/models`).then(
+      () => true,
+      () => false,
+    );
+    if (answered) break;
+    await new Promise((done) => setTimeout(done, 10));
+  }
+  return measured(child, url, performance.now() - startedAt);
+}
+
+function freePort(): Promise<number> {
+  return new Promise((done) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => done(typeof address === 'object' && address !== null ? address.port : 0));
+    });
+  });
+}

@@ -1,0 +1,122 @@
+import { fork } from 'node:child_process';
+import { cpus } from 'node:os';
+import { join } from 'node:path';
+import type { LoadJob, LoadResult } from './load.js';
+import { BARE, NGINX, type Peer, PROXY, startUpstream } from './peers.js';
+import type { Measured } from './process.js';
+import { type Figure, printTable, type Row } from './table.js';
+
+/** Peers side by side in one run: `npm run bench [-- --rounds N] [--quick]`. */
+
+const QUICK = process.argv.includes('--quick');
+const ROUNDS = Number(process.argv[process.argv.indexOf('--rounds') + 1]) || (QUICK ? 3 : 5);
+const SCALE = QUICK ? 0.3 : 1;
+const CHUNKS_PER_STREAM = 201;
+const CHAT = '/v1/chat/completions';
+const OTHER = '/v1/other';
+
+interface Workload {
+  readonly name: string;
+  readonly job: Omit<LoadJob, 'url'>;
+  /** The peers that take part beside `direct` and the bare proxy. */
+  readonly bar: number | undefined;
+  readonly what: 'cpu' | 'chunk';
+}
+
+function work(
+  name: string,
+  bodyBytes: number,
+  concurrency: number,
+  requests: number,
+  more: Partial<LoadJob>,
+  bar?: number,
+): Workload {
+  const job = {
+    path: CHAT,
+    requests: Math.ceil(requests * SCALE),
+    concurrency,
+    bodyBytes,
+    unique: false,
+    stream: false,
+    ...more,
+  };
+  return { name, job, bar, what: 'cpu' };
+}
+
+const MB = 1_000_000;
+const WORKLOADS: readonly Workload[] = [
+  work('1 kB, c 1, cached count', 1000, 1, 3000, {}),
+  work('1 kB, c 32, cached count', 1000, 32, 12_000, {}, 0.8),
+  work('1 kB, c 32, fresh count', 1000, 32, 12_000, { unique: true }, 1),
+  work('1 kB, c 32, passed through', 1000, 32, 12_000, { path: OTHER }, 1.1),
+  work('100 kB, c 16, cached count', 100_000, 16, 4000, {}, 1),
+  work('100 kB, c 16, fresh count', 100_000, 16, 4000, { unique: true }, 1),
+  work('1 MB, c 8, cached count', MB, 8, 600, {}, 1.3),
+  work('1 MB, c 8, fresh count', MB, 8, 600, { unique: true }, 1.3),
+  work('1 MB, c 8, passed through', MB, 8, 600, { path: OTHER }, 1.1),
+  { ...work('64 streams of 200 chunks', 1000, 64, 64 / SCALE, { path: `${CHAT}?stream` }, 1), what: 'chunk' },
+];
+
+const load = fork(join(import.meta.dirname, 'load.ts'), { execArgv: process.execArgv });
+
+function drive(job: LoadJob): Promise<LoadResult> {
+  return new Promise((resolve) => {
+    load.once('message', (result) => resolve(result as LoadResult));
+    load.send(job);
+  });
+}
+
+async function measure(workload: Workload, target: Measured | undefined, url: string): Promise<Figure> {
+  const before = target?.cpuMs() ?? 0;
+  const result = await drive({ ...workload.job, url });
+  const spent = (target?.cpuMs() ?? 0) - before;
+  const units = workload.what === 'chunk' ? workload.job.requests * CHUNKS_PER_STREAM : workload.job.requests;
+  return {
+    cpuMs: spent / units,
+    p50Ms: result.p50Ms,
+    failures: result.failures,
+    rssMiB: target?.rssMiB() ?? 0,
+  };
+}
+
+function say(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
+
+const upstream = await startUpstream();
+const peers: { peer: Peer; running: Measured }[] = [];
+const idle: Row['idle'] = [];
+for (const peer of [BARE, PROXY, NGINX]) {
+  const running = await peer.start(upstream.url);
+  if (running === undefined) {
+    say(`${peer.name} is not installed: left out`);
+    continue;
+  }
+  await fetch(`${running.url}/v1/models`);
+  await new Promise((done) => setTimeout(done, 1000));
+  idle.push({ name: peer.name, startMs: running.startMs, rssMiB: running.rssMiB() });
+  peers.push({ peer, running });
+}
+
+const rows: Row[] = [];
+for (const workload of WORKLOADS) {
+  const figures = new Map<string, Figure[]>();
+  for (let round = -1; round < ROUNDS; round += 1) {
+    say(`${workload.name}: ${round < 0 ? 'warm-up' : `round ${round + 1} of ${ROUNDS}`}`);
+    const direct = await measure(workload, undefined, upstream.url);
+    if (round >= 0) figures.set('direct', [...(figures.get('direct') ?? []), direct]);
+    for (const { peer, running } of peers) {
+      const figure = await measure(workload, running, running.url);
+      if (round >= 0) figures.set(peer.name, [...(figures.get(peer.name) ?? []), figure]);
+    }
+  }
+  rows.push({ name: workload.name, what: workload.what, bar: workload.bar, figures, idle });
+}
+
+printTable(rows, {
+  rounds: ROUNDS,
+  machine: `${cpus().length} x ${cpus()[0]?.model ?? 'unknown'}, Node ${process.versions.node}`,
+});
+load.disconnect();
+for (const { running } of peers) await running.stop();
+await upstream.stop();
