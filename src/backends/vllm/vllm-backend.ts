@@ -41,10 +41,7 @@ class VllmBackend implements Backend {
   readonly #client: TokenizerClient;
   readonly #cache: CountCache;
 
-  constructor(
-    context: BackendContext,
-    now: () => number,
-  ) {
+  constructor(context: BackendContext, now: () => number) {
     this.#client = new TokenizerClient(context, now);
     this.#cache = new CountCache(context.tokenizer.cacheEntries, context.observer);
   }
