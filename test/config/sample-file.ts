@@ -4,7 +4,9 @@ import { fileKey, type SettingName, settingOf, settingsIn } from '../../src/conf
 
 const WIDTH = 100;
 
-const HEAD = `# The configuration of incontext-proxy: incontext-proxy serve --config incontext.yaml
+const HEAD = `# yaml-language-server: $schema=./incontext.schema.json
+#
+# The configuration of incontext-proxy: incontext-proxy serve --config incontext.yaml
 #
 # Every setting, with its default. A setting that has none is commented out, with a value that would work.
 # A flag wins over the environment, the environment over this file. An unknown key stops the start.
