@@ -43,7 +43,7 @@ export async function assemble(options: AssembleOptions) {
     onModels: (listed) => models.list(listed),
   });
   const connectUpstream = createUpstreamConnector(upstream);
-  const forwarder = new Forwarder(createUpstreamAgent(upstream, connectUpstream), upstream.url);
+  const forwarder = new Forwarder(() => createUpstreamAgent(upstream, connectUpstream), upstream.url);
   return {
     settings,
     log,

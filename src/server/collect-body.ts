@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { Readable } from 'node:stream';
+import { PassThrough, type Readable } from 'node:stream';
 
 export type CollectedBody =
   | { readonly kind: 'whole'; readonly bytes: Buffer }
@@ -16,7 +16,7 @@ export function hasBody(request: IncomingMessage): boolean {
 /** Reads a body of at most `limit` bytes; a larger one comes back as a stream that lost nothing. */
 export function collectBody(request: IncomingMessage, limit: number): Promise<CollectedBody> {
   if (Number(request.headers['content-length'] ?? 0) > limit) {
-    return Promise.resolve({ kind: 'over', stream: request });
+    return Promise.resolve({ kind: 'over', stream: streamBody(request) });
   }
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
@@ -30,7 +30,7 @@ export function collectBody(request: IncomingMessage, limit: number): Promise<Co
       if (size <= limit) return;
       stop();
       request.pause();
-      resolve({ kind: 'over', stream: Readable.from(headAndRest(chunks, request), { objectMode: false }) });
+      resolve({ kind: 'over', stream: streamBody(request, chunks) });
     };
     const onEnd = () => {
       stop();
@@ -47,7 +47,25 @@ export function collectBody(request: IncomingMessage, limit: number): Promise<Co
   });
 }
 
-async function* headAndRest(head: readonly Buffer[], rest: IncomingMessage): AsyncGenerator<Buffer> {
-  yield* head;
-  for await (const chunk of rest) yield chunk as Buffer;
+/**
+ * A request's body as a stream of its own: whoever stops reading it destroys it, and that must not reach the
+ * connection, which still carries the answer.
+ */
+export function streamBody(request: IncomingMessage, head: readonly Buffer[] = []): Readable {
+  const body = new PassThrough();
+  for (const chunk of head) body.write(chunk);
+  return request.pipe(body);
+}
+
+/** As long as nginx reads on from a client that it has answered already. */
+const DISCARD_MS = 30_000;
+
+/** Reads on what a client still sends of a request that was answered: many read no answer before they sent all. */
+export function discardRest(request: IncomingMessage): void {
+  if (request.complete || request.destroyed) return;
+  request.unpipe();
+  request.resume();
+  const timer = setTimeout(() => request.destroy(), DISCARD_MS);
+  timer.unref();
+  request.once('close', () => clearTimeout(timer));
 }

@@ -7,7 +7,7 @@ import type { Answer } from '../stream/answer.js';
 import { type RelayEnd, relay } from '../stream/relay.js';
 import { upstreamRequestHeaders } from '../upstream/headers.js';
 import type { Access } from './access.js';
-import { collectBody, hasBody } from './collect-body.js';
+import { collectBody, discardRest, hasBody, streamBody } from './collect-body.js';
 import { observePass } from './observe-pass.js';
 
 export interface PassThroughParts extends RunParts {
@@ -41,6 +41,7 @@ export async function passThrough(
     const body = rest ?? (await sendableBody(request));
     const end = await forward(request, target, body, answer, parts, why);
     observePass({ request, route: why?.endpoint ?? 'pass', ...why, startedAt }, end, parts);
+    discardRest(request);
   } catch (error) {
     parts.warnings.failOpen('internal_error', error);
     answer.abandon();
@@ -72,7 +73,7 @@ async function forward(
 async function sendableBody(request: IncomingMessage): Promise<Buffer | Readable | null | undefined> {
   if (!hasBody(request)) return null;
   const length = request.headers['content-length'];
-  if (length === undefined || Number(length) > REPLAYABLE_BYTES) return request;
+  if (length === undefined || Number(length) > REPLAYABLE_BYTES) return streamBody(request);
   const body = await collectBody(request, REPLAYABLE_BYTES);
   if (body.kind === 'aborted') return undefined;
   return body.kind === 'whole' ? body.bytes : body.stream;

@@ -35,8 +35,6 @@ export class Answer {
   begin(status: number, statusMessage: string, headers: readonly string[]): void {
     if (this.over || this.begun) return;
     const names = headers as string[];
-    // The upstream's own Date stands; Node would add a second one to a flat list.
-    if (hasField(headers, 'date')) this.#response.sendDate = false;
     this.#hasLength = hasField(headers, 'content-length');
     this.#response.writeHead(status, printable(statusMessage), names);
     // Sends the head now; `flushHeaders` would write its bytes above 0x7f as UTF-8.

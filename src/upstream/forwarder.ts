@@ -30,13 +30,16 @@ export interface UpstreamCall {
 /** Sends requests upstream: the only place that does, for intercepted and passed-through requests alike. */
 export class Forwarder {
   readonly #agent: Agent;
+  /** For second attempts: none of its connections was used before. */
+  readonly #freshAgent: Agent;
   readonly #origin: string;
   readonly #basePath: string;
   readonly host: string;
 
-  constructor(agent: Agent, upstreamUrl: string) {
+  constructor(createAgent: () => Agent, upstreamUrl: string) {
     const url = new URL(upstreamUrl);
-    this.#agent = agent;
+    this.#agent = createAgent();
+    this.#freshAgent = createAgent();
     this.#origin = url.origin;
     this.#basePath = url.pathname.replace(/\/+$/, '');
     this.host = url.host;
@@ -49,29 +52,31 @@ export class Forwarder {
 
   send(request: UpstreamRequest, sink: UpstreamSink): UpstreamCall {
     const exchange = new UpstreamExchange(sink);
-    const attempt = (mayRetry: boolean) => {
-      exchange.retry = mayRetry ? () => attempt(false) : undefined;
-      this.#agent.dispatch(
+    const attempt = (agent: Agent, retry: (() => void) | undefined) => {
+      exchange.retry = retry;
+      agent.dispatch(
         {
           origin: this.#origin,
           path: this.target(request.path),
           method: request.method as Dispatcher.HttpMethod,
           headers: request.headers,
           body: request.body,
+          reset: agent === this.#freshAgent,
         },
         exchange,
       );
     };
     try {
-      attempt(request.body === null || Buffer.isBuffer(request.body));
+      const isReplayable = request.body === null || Buffer.isBuffer(request.body);
+      attempt(this.#agent, isReplayable ? () => attempt(this.#freshAgent, undefined) : undefined);
     } catch (error) {
       exchange.fail(error);
     }
     return exchange;
   }
 
-  close(): Promise<void> {
-    return this.#agent.destroy();
+  async close(): Promise<void> {
+    await Promise.all([this.#agent.destroy(), this.#freshAgent.destroy()]);
   }
 }
 

@@ -6,9 +6,9 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { startProxy } from '../support/proxy.js';
 import { CHAT } from '../support/upstream-stub.js';
-import { send, settled, sleep, until } from './support/client.js';
+import { send, settled, sleep, until, unusedPort } from './support/client.js';
 import { chatBody, closing, ECHO, startPair } from './support/pair.js';
-import { exchangeBytes } from './support/wire.js';
+import { exchangeBytes, openWire } from './support/wire.js';
 
 const ODD_TYPES = [
   'not a type',
@@ -222,6 +222,27 @@ test('passes an answer that comes before the request was read, as a refusal of a
   expect(answer.status).toBe(413);
   expect(answer.body.toString()).toBe('too large');
 });
+
+test.each([
+  ['/v1/files', {}],
+  [CHAT, { 'body-limit': '1000' }],
+] as const)(
+  'goes on reading an upload to %s after an early answer, for clients that read no answer before they sent all',
+  async (path, flags) => {
+    const port = await unusedPort();
+    const proxy = closing(await startProxy({ upstream: `http://127.0.0.1:${port}`, ...flags }));
+    const wire = await openWire(proxy.url);
+    wire.socket.pause();
+    wire.socket.write(`POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-length: ${30 << 20}\r\n\r\n`);
+    const isSent = new Promise<void>((resolve) => wire.socket.write(Buffer.alloc(30 << 20), () => resolve()));
+    await isSent;
+    wire.socket.resume();
+    await wire.until(/HTTP\/1\.1 502 [\s\S]*upstream_unreachable/);
+    wire.socket.write('GET /incontext/live HTTP/1.1\r\nhost: x\r\n\r\n');
+    await wire.until(/\{"status":"live"\}$/);
+    wire.socket.destroy();
+  },
+);
 
 function* repeat(piece: Buffer, times: number, onPiece: () => void): Generator<Buffer> {
   for (let i = 0; i < times; i += 1) {

@@ -16,7 +16,7 @@ const CALLS = [
 async function start(onReuse: (request: RawRequest) => void, tls?: { key: string; cert: string }) {
   const upstream = closing(
     await startRawUpstream((request) => {
-      if (request.nth === 1) request.socket.write(jsonAnswer({ ok: true }));
+      if (request.nth === 1) setTimeout(() => request.socket.write(jsonAnswer({ ok: true })), 20);
       else onReuse(request);
     }, tls),
   );
@@ -48,6 +48,15 @@ test('sends a request once more over TLS too', async () => {
     expect((await send(proxy.url, CALLS[0] as (typeof CALLS)[0])).status).toBe(200);
   }
   expect(upstream.requests.map(({ nth }) => nth)).toEqual([1, 2, 1]);
+});
+
+test('sends a request once more on a connection that was never used, although other kept ones are there', async () => {
+  const { upstream, proxy } = await start(({ socket }) => socket.destroy());
+  // Requests side by side leave several connections behind.
+  await Promise.all([1, 2, 3, 4].map(() => send(proxy.url, CALLS[0] as (typeof CALLS)[0])));
+  expect(upstream.requests.map(({ nth }) => nth)).toEqual([1, 1, 1, 1]);
+  expect((await send(proxy.url, CALLS[0] as (typeof CALLS)[0])).status).toBe(200);
+  expect(upstream.requests.slice(4).map(({ nth }) => nth)).toEqual([2, 1]);
 });
 
 test('does not send a request once more after the first byte of an answer', async () => {

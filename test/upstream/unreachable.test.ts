@@ -1,6 +1,5 @@
-import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
-import { type ClientAnswer, errorOf, send, until } from '../server/support/client.js';
+import { type ClientAnswer, errorOf, send, until, unusedPort } from '../server/support/client.js';
 import { chatBody, closing, startPair } from '../server/support/pair.js';
 import { openWire } from '../server/support/wire.js';
 import { startProxy, type TestProxy } from '../support/proxy.js';
@@ -117,11 +116,3 @@ test("asks for the models with the operator's key, never with a client's", async
   await proxy.ready();
   expect(stub.at('/v1/models')[0]?.headers.authorization).toBe('Bearer sk-upstream');
 });
-
-async function unusedPort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}

@@ -1,4 +1,5 @@
 import { type Agent, type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
+import { createServer } from 'node:net';
 import type { Readable } from 'node:stream';
 
 export interface ClientAnswer {
@@ -96,4 +97,13 @@ export async function settled(value: () => number): Promise<number> {
     since = performance.now();
   }
   return last;
+}
+
+/** A port on which nothing listens. */
+export async function unusedPort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
 }
