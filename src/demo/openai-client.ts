@@ -27,7 +27,10 @@ export type Chat = (request: ChatRequest) => Promise<ChatAnswer>;
 export class MissingClientError extends Error {
   override readonly name = 'MissingClientError';
   constructor(options?: ErrorOptions) {
-    super('the demo needs the optional package openai: npm install openai', options);
+    super(
+      'the demo needs the optional package openai: install again with npm install --include=optional',
+      options,
+    );
   }
 }
 

@@ -4,7 +4,10 @@ export class MissingPackageError extends Error {
     readonly packageName: string,
     options?: ErrorOptions,
   ) {
-    super(`the simulator needs the optional package ${packageName}: npm install ${packageName}`, options);
+    super(
+      `the simulator needs the optional package ${packageName}: install again with npm install --include=optional`,
+      options,
+    );
     this.name = 'MissingPackageError';
   }
 }

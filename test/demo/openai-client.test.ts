@@ -4,7 +4,7 @@ import { loadClient } from '../../src/demo/openai-client.js';
 test('says what to install where the optional client is missing', async () => {
   const missing = Object.assign(new Error('Cannot find package'), { code: 'ERR_MODULE_NOT_FOUND' });
   await expect(loadClient(() => Promise.reject(missing))).rejects.toThrow(
-    'the demo needs the optional package openai: npm install openai',
+    'the demo needs the optional package openai: install again with npm install --include=optional',
   );
 });
 
