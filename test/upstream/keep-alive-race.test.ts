@@ -55,8 +55,12 @@ test('sends a request once more on a connection that was never used, although ot
   // Requests side by side leave several connections behind.
   await Promise.all([1, 2, 3, 4].map(() => send(proxy.url, CALLS[0] as (typeof CALLS)[0])));
   expect(upstream.requests.map(({ nth }) => nth)).toEqual([1, 1, 1, 1]);
-  expect((await send(proxy.url, CALLS[0] as (typeof CALLS)[0])).status).toBe(200);
-  expect(upstream.requests.slice(4).map(({ nth }) => nth)).toEqual([2, 1]);
+  for (let i = 0; i < 6; i += 1) {
+    expect((await send(proxy.url, CALLS[0] as (typeof CALLS)[0])).status).toBe(200);
+  }
+  const later = upstream.requests.slice(4).map(({ nth }) => nth);
+  expect(later.slice(0, 2)).toEqual([2, 1]);
+  expect(later.filter((nth) => nth === 1)).toHaveLength(6);
 });
 
 test('does not send a request once more after the first byte of an answer', async () => {
