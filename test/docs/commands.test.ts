@@ -45,7 +45,8 @@ describe.each(pagePaths())('%s', (path) => {
     if (block.language === 'json') test(`is JSON, ${title}`, () => void JSON.parse(block.text));
     if (block.language === 'yaml') test(`is a file that works, ${title}`, () => isFile(block));
     if (block.language === 'js') test(`is a module, ${title}`, () => isModule(block));
-    if (block.language === 'ts') test(`runs, ${title}`, () => isProgram(block));
+    if (block.language === 'ts')
+      test(`runs ${title}`, () => isProgram(block, isShown(next) ? next : undefined));
     if (block.language === 'python' && HAS_PYTHON) test(`compiles, ${title}`, () => isPython(block));
   });
 
@@ -83,9 +84,11 @@ describe.each(pagePaths())('%s', (path) => {
     expect(await reader.program(`node --check ${name}`)).toBe('');
   }
 
-  async function isProgram({ text }: Block): Promise<void> {
+  async function isProgram({ text }: Block, shown: Block | undefined): Promise<void> {
     reader.save('program.mjs', text);
-    expect(await reader.program('node program.mjs || echo failed')).not.toContain('failed');
+    const seen = await reader.program('node program.mjs || echo failed');
+    expect(seen).not.toContain('failed');
+    if (shown !== undefined) expectShown(seen, shown);
   }
 
   function isPython({ text }: Block): void {
