@@ -10,3 +10,6 @@ const app = Fastify({ bodyLimit: 64 * 1024 * 1024 });
 app.register(httpProxy, { upstream });
 const url = await app.listen({ host: '127.0.0.1', port: 0 });
 process.stdout.write(`bare listening on ${url}\n`);
+
+// A profiler writes its file only at an orderly exit.
+process.once('SIGINT', () => process.exit(0));
