@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { Agent, Dispatcher } from 'undici';
+import { type Agent, type Dispatcher, errors } from 'undici';
 import { diedOnReuse } from './agent.js';
 import { toUpstreamError, UpstreamError } from './errors.js';
 
@@ -85,6 +85,7 @@ class UpstreamExchange implements Dispatcher.DispatchHandler, UpstreamCall {
   #controller: Dispatcher.DispatchController | undefined;
   #aborted = false;
   #ended = false;
+  #isBodyless = false;
   readonly #sink: UpstreamSink;
 
   constructor(sink: UpstreamSink) {
@@ -114,6 +115,7 @@ class UpstreamExchange implements Dispatcher.DispatchHandler, UpstreamCall {
   ): void {
     if (status < 200 || this.#aborted) return;
     this.retry = undefined;
+    this.#isBodyless = status === 204 || status === 304;
     this.#sink.onHead(status, statusMessage, textHeaders(controller.rawHeaders));
   }
 
@@ -134,6 +136,11 @@ class UpstreamExchange implements Dispatcher.DispatchHandler, UpstreamCall {
 
   fail(error: unknown): void {
     if (this.#aborted || this.#ended) return;
+    // The length of a 304 is that of the answer it stands for (RFC 9110, section 8.6); undici waits for as much.
+    if (this.#isBodyless && error instanceof errors.ResponseContentLengthMismatchError) {
+      this.onResponseEnd();
+      return;
+    }
     const { retry } = this;
     if (retry !== undefined && error instanceof Error && diedOnReuse(error)) {
       retry();
