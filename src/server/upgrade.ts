@@ -78,7 +78,10 @@ export function passUpgrade(
 }
 
 function sendUpgrade(request: IncomingMessage, target: string, parts: UpgradeParts): ClientRequest {
-  const { hostname, host, protocol, port } = new URL(parts.settings.upstream.url);
+  const url = new URL(parts.settings.upstream.url);
+  const { host, protocol, port } = url;
+  // A socket takes an IPv6 address without the brackets of a URL.
+  const hostname = url.hostname.replace(/^\[|\]$/g, '');
   const headers = upstreamRequestHeaders(request.rawHeaders, {
     host: parts.forwarder.host,
     authorization: parts.access.upstreamAuthorization,

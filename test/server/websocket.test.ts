@@ -72,6 +72,20 @@ test('passes an upgrade with authorization, query, subprotocol and all (BerriAI/
   wire.socket.destroy();
 });
 
+test('removes the path prefix from an upgrade', async () => {
+  const { stub, proxy } = await startPair({}, { 'path-prefix': '/llm' });
+  const seen: (string | undefined)[] = [];
+  stub.server.on('upgrade', (request: IncomingMessage, socket: Duplex) => {
+    seen.push(request.url);
+    socket.end(ACCEPTED);
+  });
+  const wire = await openWire(proxy.url);
+  wire.socket.write(handshake().replace('/v1/realtime', '/llm/v1/realtime'));
+  await wire.closed;
+  wire.socket.destroy();
+  expect(seen).toEqual(['/v1/realtime?model=m%2F1&x=']);
+});
+
 test('sends the configured key with an upgrade', async () => {
   const env = { INCONTEXT_UPSTREAM_API_KEY: 'sk-upstream', INCONTEXT_API_KEYS: 'key-one' };
   const { wire, request } = await connected(['Authorization: Bearer key-one'], env);
