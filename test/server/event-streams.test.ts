@@ -19,7 +19,7 @@ function streaming(bytes: Buffer, fields: Record<string, string> = {}): StubOpti
 }
 
 test.each([CHAT, '/v1/completions'])(
-  'passes a stream of %s byte for byte, whatever its pieces split (case 53)',
+  'passes a stream of %s byte for byte, whatever its pieces split (confidential-dot-ai/c8s#140)',
   async (path) => {
     const { proxy } = await startPair(streaming(Buffer.from(ODD)));
     const answer = await send(proxy.url, { method: 'POST', path, body: chatBody({ stream: true }) });

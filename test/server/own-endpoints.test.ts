@@ -171,10 +171,15 @@ test.each([
 });
 
 test.each([
-  ['GARBAGE\r\n\r\n', 400, 'malformed_request'],
-  ['GET /v1/x HTTP/1.1\r\nbad field\r\n\r\n', 400, 'malformed_request'],
-  [`GET /v1/x HTTP/1.1\r\nhost: x\r\nx: ${'a'.repeat(300_000)}\r\n\r\n`, 431, 'header_fields_too_large'],
-])('answers what is no request with an error in the shape of OpenAI: %.12j', async (bytes, status, code) => {
+  ['a line of garbage', 'GARBAGE\r\n\r\n', 400, 'malformed_request'],
+  ['a malformed field', 'GET /v1/x HTTP/1.1\r\nbad field\r\n\r\n', 400, 'malformed_request'],
+  [
+    '300 kB of fields',
+    `GET /v1/x HTTP/1.1\r\nhost: x\r\nx: ${'a'.repeat(300_000)}\r\n\r\n`,
+    431,
+    'header_fields_too_large',
+  ],
+])('answers %s with an error in the shape of OpenAI', async (_name, bytes, status, code) => {
   const { proxy } = await startPair();
   const text = await exchangeBytes(proxy.url, bytes);
   expect(text).toMatch(new RegExp(`^HTTP/1.1 ${status} `));

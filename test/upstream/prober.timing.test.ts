@@ -23,7 +23,7 @@ test('asks an upstream that is not there again at growing distances of at most 5
   expect(gaps[3]).toBeGreaterThan((gaps[0] as number) * 2);
 }, 20_000);
 
-test('goes on asking an upstream that answers, and adopts a new length (case 77)', async () => {
+test('goes on asking an upstream that answers, and adopts a new length', async () => {
   const stub = closing(await startStub({ window: 4096 }));
   const proxy = closing(await startProxy({ upstream: stub.url }));
   await proxy.ready();

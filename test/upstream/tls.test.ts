@@ -28,7 +28,7 @@ async function upgrade(url: string): Promise<string> {
 test.each([
   ['a certificate that nobody vouches for', {}],
   ['a certificate that another authority should vouch for', { 'upstream-ca': pemPath('other-cert') }],
-])('refuses an upstream with %s (case 80)', async (_name, flags) => {
+])('refuses an upstream with %s', async (_name, flags) => {
   const { stub, proxy } = await start(flags);
   for (const path of [CHAT, '/v1/x']) {
     const answer = await send(proxy.url, { method: 'POST', path, body: chatBody() });
