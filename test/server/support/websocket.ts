@@ -37,3 +37,17 @@ export function collect(stream: Duplex): { bytes(): Buffer; until(length: number
     },
   };
 }
+
+/** The bytes that ask for an upgrade. */
+export function handshake(fields: readonly string[] = []): string {
+  const lines = [
+    'GET /v1/realtime?model=m%2F1&x= HTTP/1.1',
+    'Host: client.example',
+    'Connection: keep-alive, Upgrade',
+    'Upgrade: websocket',
+    'Sec-WebSocket-Version: 13',
+    'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+    ...fields,
+  ];
+  return `${lines.join('\r\n')}\r\n\r\n`;
+}
