@@ -8,6 +8,7 @@ export default defineConfig({
       provider: 'v8',
       include: ['src/**'],
       reporter: ['text-summary', 'json-summary'],
+      reportOnFailure: true,
     },
     projects: [
       {

@@ -54,7 +54,7 @@ function modelLine({ id, context_length, window, reserve, degraded }: ModelStatu
 function settingLines(sources: Sources): string[] {
   return [...sources].map(([name, { shown, origin, writtenAs }]) => {
     const from = origin === 'default' ? '' : ` (from ${writtenAs})`;
-    return `settings.${fileKey(name)}: ${shown ?? settingOf(name).unset ?? 'none'}${from}`;
+    return `settings.${fileKey(name)}: ${shown || (settingOf(name).unset ?? 'none')}${from}`;
   });
 }
 

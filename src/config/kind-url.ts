@@ -11,7 +11,7 @@ const SHAPE = /^https?:\/\/([^/?#\\\s]+)[^\\\s]*$/i;
 function urlRefusal(text: string): string | undefined {
   if (strip(text) === '') return `must not be blank: it ${URL_RULE}`;
   const authority = SHAPE.exec(text)?.[1];
-  if (authority === undefined) return `${URL_RULE} without white space`;
+  if (authority === undefined) return /\s/.test(text) ? `${URL_RULE} without white space` : URL_RULE;
   if (authority.includes('@')) return 'must not hold credentials: give them in a setting of their own';
   if (!URL.canParse(text)) return `${URL_RULE} with a valid host and port`;
   return new URL(text).port === '0' ? `${URL_RULE} with a valid port, from 1 to 65535` : undefined;

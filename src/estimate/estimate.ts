@@ -13,7 +13,7 @@ const PER_TOOL = 12;
  * tools, documents), at least 1. Takes a parsed JSON value of any shape and never throws; linear in its size.
  *
  * @example
- * estimateTokens({ messages: [{ role: 'user', content: 'hello' }] }); // 31
+ * estimateTokens({ messages: [{ role: 'user', content: 'hello' }] }); // 33
  */
 export function estimateTokens(request: unknown): number {
   const tally = new TextTally();

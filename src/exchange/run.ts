@@ -152,7 +152,7 @@ function observeEnd(
       action: plan?.action,
       reason: plan?.reason,
       source: plan?.source,
-      model: plan === undefined ? undefined : parts.models.label(facts?.model),
+      model: facts?.model === undefined ? undefined : parts.models.label(facts.model),
       prompt_tokens: facts?.promptTokens,
       window: facts?.window,
       max_tokens: facts?.maxTokens,

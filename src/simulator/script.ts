@@ -51,7 +51,7 @@ export type ScriptedCall = z.infer<typeof callSchema>;
 /** What a line `!sim {json}` in the last user message prescribes. */
 export type Script = z.infer<typeof scriptSchema>;
 
-const scriptLine = /^[ \t]*!sim[ \t]+(\{.*\})[ \t]*$/m;
+const scriptLine = /^[ \t]*!sim[ \t]+(\{.*?)[ \t]*$/m;
 
 /**
  * The script of a conversation, the current tool round's already chosen.

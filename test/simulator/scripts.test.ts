@@ -203,4 +203,6 @@ test('a member of a wrong type is named', async () => {
 test('a script that is no JSON is refused, not ignored', async () => {
   const answer = await chat(server.url, { messages: said('!sim {"text": }') });
   expect(answer.error).toMatchObject({ code: 400, message: '!sim: Expecting value' });
+  const open = await chat(server.url, { messages: said('!sim {"text": "x"') });
+  expect(open.error).toMatchObject({ code: 400, message: expect.stringContaining('!sim: ') });
 });

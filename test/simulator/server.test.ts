@@ -118,7 +118,7 @@ test('a reasoning parser takes made-up text for thought, unless thinking is off'
 test('a package that is not installed is named', () => {
   const absent = Object.assign(new Error('x'), { code: 'ERR_MODULE_NOT_FOUND' });
   expect(() => missingPackage('@huggingface/jinja')(absent)).toThrow(MissingPackageError);
-  expect(() => missingPackage('@huggingface/jinja')(absent)).toThrow('npm install @huggingface/jinja');
+  expect(() => missingPackage('@huggingface/jinja')(absent)).toThrow('@huggingface/jinja');
   const other = new Error('y');
   expect(() => missingPackage('@huggingface/jinja')(other)).toThrow(other);
 });
