@@ -18,8 +18,7 @@ const running: ChildProcess[] = [];
 
 beforeAll(async () => {
   stub = await startStub({ window: 8192, count: 3000 });
-  proxy = await builder.image('proxy');
-  demo = await builder.image('demo');
+  [proxy, demo] = await Promise.all([builder.image('proxy'), builder.image('demo')]);
 }, 240_000);
 
 afterEach(() => {

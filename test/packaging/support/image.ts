@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { chmodSync, copyFileSync, cpSync, mkdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join, relative, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { execForm, type Instruction, inContext, last, lineage, pairs, readStages } from './dockerfile.js';
 import { freshFolder } from './fresh-folder.js';
 import { ROOT } from './paths.js';
@@ -52,6 +52,9 @@ export class Builder {
   async #build(name: string): Promise<string> {
     const stage = this.#stages.find((each) => each.name === name);
     if (stage === undefined) throw new Error(`no stage ${name}`);
+    // Like an engine: what does not wait for each other is built side by side.
+    const sources = stage.instructions.map(({ args }) => /^--from=(\S+)/.exec(args)?.[1]);
+    await Promise.all(sources.filter((each) => each !== undefined).map((each) => this.#stage(each)));
     const root = join(this.#folder, name);
     mkdirSync(root, { recursive: true });
     if (this.#stages.some((each) => each.name === stage.from)) {
@@ -61,7 +64,9 @@ export class Builder {
     mkdirSync(workdir, { recursive: true });
     for (const { keyword, args } of stage.instructions) {
       if (keyword === 'COPY') await this.#copy(args, root, workdir);
-      if (keyword === 'RUN') await runOk(['sh', '-c', below(root, args)], { cwd: workdir });
+      // What npm has in its cache is not asked for again.
+      const env = { ...cleanEnvironment(), npm_config_prefer_offline: 'true' };
+      if (keyword === 'RUN') await runOk(['sh', '-c', below(root, args)], { cwd: workdir, env });
     }
     return root;
   }
@@ -75,12 +80,12 @@ export class Builder {
     for (const source of words) {
       const path = join(from, source);
       const into = target.endsWith('/') && basename(target) !== basename(source);
-      const filter = (each: string) => stage !== undefined || inContext(relative(ROOT, each));
-      cpSync(path, into || target === './' ? join(to, basename(source)) : to, {
-        recursive: true,
-        verbatimSymlinks: true,
-        filter,
-      });
+      const there = into || target === './' ? join(to, basename(source)) : to;
+      mkdirSync(dirname(there), { recursive: true });
+      // Links will do between stages: what is copied there is not written to any more.
+      if (stage !== undefined)
+        await runOk(['cp', '-al', path.replace(/\/$/, ''), there.replace(/\/$/, '')], { cwd: from });
+      else cpSync(path, there, { recursive: true, filter: (each) => inContext(relative(ROOT, each)) });
     }
   }
 }

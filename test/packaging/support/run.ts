@@ -46,7 +46,7 @@ export async function runOk(command: readonly string[], options: RunOptions): Pr
 
 // What `npm test` and vitest set would change what npm and node do below them.
 const INHERITED =
-  /^(npm_(package|lifecycle|command|node|execpath|config_(omit|include|prefix|global|local|noproxy$)).*|INIT_CWD|NODE_.*|VITEST.*|INCONTEXT_.*|HERMES_.*)$/i;
+  /^(npm_(package|lifecycle|command|node|execpath|config_(omit|include|prefix|global|local|noproxy$)).*|INIT_CWD|NODE_(OPTIONS|ENV|PATH|V8_COVERAGE)|VITEST.*|INCONTEXT_.*|HERMES_.*)$/i;
 
 /** The environment of a user's shell. */
 export function cleanEnvironment(): Record<string, string | undefined> {
