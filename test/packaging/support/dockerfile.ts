@@ -60,5 +60,5 @@ export function inContext(path: string): boolean {
   const lines = readFileSync(join(ROOT, '.dockerignore'), 'utf8').split('\n');
   const rules = lines.filter((line) => line !== '' && !line.startsWith('#'));
   const fits = (rule: string) => rule === '*' || path === rule || path.startsWith(`${rule}/`);
-  return rules.findLast((rule) => fits(rule.replace('!', '')))?.startsWith('!') === true;
+  return rules.findLast((rule) => fits(rule.replace('!', '')))?.startsWith('!') !== false;
 }
