@@ -35,6 +35,9 @@ export class Answer {
   begin(status: number, statusMessage: string, headers: readonly string[]): void {
     if (this.over || this.begun) return;
     const names = headers as string[];
+    // What comes in the same tick, often the whole answer, goes out with the head in one write.
+    this.#response.cork();
+    process.nextTick(() => this.#response.uncork());
     this.#hasLength = hasField(headers, 'content-length');
     this.#response.writeHead(status, printable(statusMessage), names);
     // Sends the head now; `flushHeaders` would write its bytes above 0x7f as UTF-8.
