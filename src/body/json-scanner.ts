@@ -106,14 +106,28 @@ export class JsonScanner {
     return backslash + 6;
   }
 
+  /** The end of an array of which everything before `at`, the offset after one of its elements, was read already. */
+  endOfOpenArray(at: number): number {
+    SHALLOW[0] = OPEN_ARRAY;
+    return this.endOfNesting(this.afterSpace(at), 1);
+  }
+
   private endOfContainer(start: number): number {
+    return this.endOfNesting(start, 0);
+  }
+
+  /** With `depth` 0 a value begins at `start`; else it is behind an element of the container open at that depth. */
+  private endOfNesting(start: number, depthAtStart: number): number {
     const bytes = this.bytes;
     let open: Uint8Array = SHALLOW;
-    let depth = 0;
+    let depth = depthAtStart;
     let at = start;
+    let isBehindElement = depth > 0;
     for (;;) {
       const byte = bytes[at] as number;
-      if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
+      if (isBehindElement) {
+        isBehindElement = false;
+      } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
         if (depth === open.length) open = doubled(open);
         open[depth] = byte;
         depth += 1;

@@ -55,26 +55,46 @@ export function arrayElements(bytes: Buffer, span: Span): Span[] {
   return elements;
 }
 
-/** Locates the members of the object that begins at `start`, validating all of it; `undefined`: not JSON. */
+/** An object of which the beginning was read already, up to an element of one of its members. */
+export interface OpenObject {
+  /** The members before that one. */
+  readonly members: readonly Member[];
+  /** That member, as it was read. Only its beginning counts. */
+  readonly open: Member;
+  /** Behind that element. */
+  readonly at: number;
+}
+
+/**
+ * Locates the members of the object that begins at `start`, validating all of it; `undefined`: not JSON.
+ * @param resume what was read of it already.
+ */
 export function scanMembers(
   scanner: JsonScanner,
   bytes: Buffer,
   start: number,
+  resume?: OpenObject,
 ): { readonly members: Member[]; readonly end: number } | undefined {
-  const members: Member[] = [];
-  let at = scanner.afterSpace(start + 1);
+  const members: Member[] = [...(resume?.members ?? [])];
+  let open = resume;
+  let at = open?.open.whole.start ?? scanner.afterSpace(start + 1);
   if (bytes[at] === CLOSE_OBJECT) return { members, end: at + 1 };
   for (;;) {
-    const nameEnd = scanner.endOfKey(at);
+    const nameEnd = open?.open.name.end ?? scanner.endOfKey(at);
     const valueStart = nameEnd < 0 ? -1 : scanner.afterColon(nameEnd);
-    const valueEnd = valueStart < 0 ? -1 : scanner.endOfValue(valueStart);
+    const valueEnd = open
+      ? scanner.endOfOpenArray(open.at)
+      : valueStart < 0
+        ? -1
+        : scanner.endOfValue(valueStart);
     if (valueEnd < 0) return undefined;
     members.push({
-      key: keyText(bytes, at, nameEnd),
+      key: open?.open.key ?? keyText(bytes, at, nameEnd),
       whole: { start: at, end: valueEnd },
       name: { start: at, end: nameEnd },
       value: { start: valueStart, end: valueEnd },
     });
+    open = undefined;
     const next = scanner.afterSpace(valueEnd);
     if (bytes[next] === CLOSE_OBJECT) return { members, end: next + 1 };
     if (bytes[next] !== COMMA) return undefined;

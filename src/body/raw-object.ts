@@ -1,4 +1,6 @@
 import { isUtf8 } from 'node:buffer';
+import { hash } from 'node:crypto';
+import { Growth } from './growth.js';
 import { JsonScanner } from './json-scanner.js';
 import { type Member, scanMembers } from './members.js';
 import type { Span } from './span.js';
@@ -21,6 +23,7 @@ export class RawObject {
     readonly members: readonly Member[],
     /** True if any key, at any depth, is spelled with an escape. */
     readonly hasEscapedKey: boolean,
+    private readonly growth: Growth | undefined,
   ) {
     this.#lastByKey = new Map(members.map((member) => [member.key, member]));
   }
@@ -31,12 +34,23 @@ export class RawObject {
     return body.kind === 'object' ? body.object : undefined;
   }
 
-  /** Locates the members of the object at `start`; `undefined`: what begins there is not JSON, or not alone. */
-  static locate(bytes: Buffer, start: number): RawObject | undefined {
+  /**
+   * Locates the members of the object at `start`; `undefined`: what begins there is not JSON, or not alone.
+   * @param known an object of which these bytes repeat the beginning, up to `known.growth.at`.
+   */
+  static locate(bytes: Buffer, start: number, known?: RawObject): RawObject | undefined {
     const scanner = new JsonScanner(bytes);
-    const located = scanMembers(scanner, bytes, start);
+    const grown = known?.growth;
+    const located = scanMembers(scanner, bytes, start, grown);
     if (located === undefined || scanner.afterSpace(located.end) !== bytes.length) return undefined;
-    return new RawObject(bytes, { start, end: located.end }, located.members, scanner.sawEscapedKey);
+    const hasEscapedKey = scanner.sawEscapedKey || known?.hasEscapedKey === true;
+    const growth = Growth.of(bytes, located.members, grown);
+    return new RawObject(bytes, { start, end: located.end }, located.members, hasEscapedKey, growth);
+  }
+
+  /** Up to where a later body may repeat this one for both to share what was read; 0: nowhere. */
+  get sharedLength(): number {
+    return this.growth?.at ?? 0;
   }
 
   has(key: string): boolean {
@@ -59,6 +73,14 @@ export class RawObject {
     return this.raw(key)?.toString('utf8');
   }
 
+  /** SHA-256 of the value's bytes, in base64url. What was hashed for an object that this one grew from is not again. */
+  digest(key: string): string | undefined {
+    const member = this.#lastByKey.get(key);
+    if (member === undefined) return undefined;
+    if (member === this.growth?.open) return this.growth.digest(this.bytes);
+    return hash('sha256', this.bytes.subarray(member.value.start, member.value.end), 'base64url');
+  }
+
   /** The value, parsed with `JSON.parse`: to read, never to write. */
   value(key: string): unknown {
     const text = this.text(key);
@@ -75,13 +97,14 @@ export type RawBody =
 /**
  * Reads a request body: strict JSON (RFC 8259) in valid UTF-8. A leading byte order mark is skipped, because
  * vLLM accepts one. Nesting may be of any depth.
+ * @param known an object whose first `sharedLength` bytes are those of this body.
  */
-export function readBody(bytes: Buffer): RawBody {
+export function readBody(bytes: Buffer, known?: RawObject): RawBody {
   if (!isUtf8(bytes)) return { kind: 'not_json' };
   const scanner = new JsonScanner(bytes);
   const start = scanner.afterSpace(startsWithMark(bytes) ? BYTE_ORDER_MARK.length : 0);
   if (bytes[start] === OPEN_OBJECT) {
-    const object = RawObject.locate(bytes, start);
+    const object = RawObject.locate(bytes, start, known);
     return object ? { kind: 'object', object } : { kind: 'not_json' };
   }
   const end = scanner.endOfValue(start);

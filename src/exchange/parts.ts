@@ -1,4 +1,5 @@
 import type { Backend } from '../backends/contract.js';
+import type { BodyReader } from '../body/body-reader.js';
 import type { ContextManager } from '../engines/context-manager.js';
 import type { Metrics } from '../observe/metrics.js';
 import type { Warnings } from '../observe/warnings.js';
@@ -11,6 +12,7 @@ export interface ExchangeParts {
   readonly models: ModelRegistry;
   readonly metrics: Metrics;
   readonly warnings: Warnings;
+  readonly bodies: BodyReader;
   /** The rough counter; takes the parsed request. Default: ours. */
   readonly estimate?: ((request: unknown) => number) | undefined;
 }

@@ -33,7 +33,7 @@ export async function prepareExchange(
 ): Promise<Plan> {
   let sendable = bytes;
   try {
-    const reading = readRequest(bytes, options.endpoint);
+    const reading = readRequest(bytes, options.endpoint, parts.bodies);
     if (reading.kind === 'pass') return unchanged(bytes, reading.reason);
     sendable = reading.request.bytes;
     return await planRequest(reading.request, reading.model, options, parts);
@@ -131,7 +131,7 @@ async function planCompressed(
   options: PrepareOptions,
   parts: ExchangeParts,
 ): Promise<Plan> {
-  const reading = readRequest(bytes, options.endpoint);
+  const reading = readRequest(bytes, options.endpoint, parts.bodies);
   if (reading.kind === 'pass') throw new TypeError('the engine returned no request');
   const counted = await countPrompt(reading.request, situation.budget, options.call, parts);
   if (counted.kind === 'uncounted') throw new TypeError('the compressed request cannot be counted');

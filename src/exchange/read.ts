@@ -1,3 +1,4 @@
+import type { BodyReader } from '../body/body-reader.js';
 import { withoutPrivateFields } from '../body/private-fields.js';
 import { type RawObject, readBody } from '../body/raw-object.js';
 import type { Reason } from '../budget/reason.js';
@@ -8,8 +9,8 @@ export type Reading =
   | { readonly kind: 'pass'; readonly reason: Extract<Reason, 'not_json' | 'ignored'> };
 
 /** Locates the members of a generation request; its private fields are gone. Anything else passes. */
-export function readRequest(bytes: Buffer, endpoint: Endpoint): Reading {
-  const body = readBody(bytes);
+export function readRequest(bytes: Buffer, endpoint: Endpoint, bodies: BodyReader): Reading {
+  const body = bodies.read(bytes);
   if (body.kind === 'not_json') return { kind: 'pass', reason: 'not_json' };
   if (body.kind === 'other' || !endpoint.accepts(body.object)) return { kind: 'pass', reason: 'ignored' };
   const request = withoutPrivate(body.object);

@@ -1,4 +1,5 @@
 import type { BackendFactory } from '../backends/contract.js';
+import { BodyReader } from '../body/body-reader.js';
 import type { Settings } from '../config/settings.js';
 import { chooseEngine } from '../engines/choose-engine.js';
 import { createLog, type Log } from '../observe/log.js';
@@ -49,6 +50,7 @@ export async function assemble(options: AssembleOptions) {
     log,
     metrics,
     warnings: new Warnings(log),
+    bodies: new BodyReader(),
     backend,
     models,
     prober,

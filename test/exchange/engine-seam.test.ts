@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import type { Backend } from '../../src/backends/contract.js';
+import { BodyReader } from '../../src/body/body-reader.js';
 import type { CompressionResult, ContextManager } from '../../src/engines/context-manager.js';
 import { ENDPOINTS, type Endpoint } from '../../src/exchange/endpoint.js';
 import type { ExchangeParts } from '../../src/exchange/parts.js';
@@ -31,6 +32,7 @@ function partsWith(compress: () => Promise<CompressionResult>): ExchangeParts {
     models: new ModelRegistry(settings),
     metrics: createMetrics(),
     warnings: new Warnings(createLog('silent')),
+    bodies: new BodyReader(),
   };
 }
 

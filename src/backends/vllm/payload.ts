@@ -1,7 +1,8 @@
+import { hash } from 'node:crypto';
 import type { RawObject } from '../../body/raw-object.js';
 import { CountFailedError } from '../contract.js';
 import { renderedMessages } from './messages.js';
-import { templateKwargs } from './template-kwargs.js';
+import { TEMPLATE_MEMBERS, templateKwargs } from './template-kwargs.js';
 
 /** Members of a chat request that reach the prompt and that `/tokenize` reads under the same name. */
 const SAME_NAME = [
@@ -37,6 +38,20 @@ export function countingPayload(request: RawObject): Buffer {
   add('chat_template_kwargs', templateKwargs(request));
   add('add_generation_prompt', request.raw('add_generation_prompt') ?? TRUE);
   return Buffer.concat([OPEN, ...parts, CLOSE]);
+}
+
+/** Every member that `countingPayload` looks at. */
+const READ = ['model', 'messages', 'tools', ...SAME_NAME, ...TEMPLATE_MEMBERS, 'add_generation_prompt'];
+
+/**
+ * Identifies the counting request without building it: equal keys mean equal payloads. Of fixed length, so that
+ * nothing can run into what stands behind it.
+ * @throws CountFailedError `unsupported` where there are no `messages` to render.
+ */
+export function countingKey(request: RawObject): string {
+  if (!request.has('messages')) throw new CountFailedError('unsupported');
+  const digests = READ.map((name) => request.digest(name) ?? '');
+  return hash('sha256', digests.join(' '), 'base64url');
 }
 
 /** Tools of any other kind are not rendered. */

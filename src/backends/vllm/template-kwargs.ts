@@ -1,6 +1,9 @@
 import { editObject } from '../../body/edit-object.js';
 import { RawObject } from '../../body/raw-object.js';
 
+/** The members of a chat request that reach the template as its kwargs. */
+export const TEMPLATE_MEMBERS = ['chat_template_kwargs', 'documents', 'reasoning_effort'] as const;
+
 const NONE = Buffer.from('{}');
 
 /**

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import type { RawObject } from '../../body/raw-object.js';
 import type { CapField } from '../../budget/cap-field.js';
 import {
@@ -14,7 +13,7 @@ import {
 import { readVllmCap } from './caps.js';
 import { CountCache } from './count-cache.js';
 import { isVllmOverflow } from './overflow.js';
-import { countingPayload } from './payload.js';
+import { countingKey, countingPayload } from './payload.js';
 import { transferredPromptTokens } from './prompt-ids.js';
 import { checkVllmSettings } from './settings.js';
 import { TokenizerClient } from './tokenizer-client.js';
@@ -47,14 +46,14 @@ class VllmBackend implements Backend {
   }
 
   async count(request: RawObject, call: CountCall): Promise<Count> {
-    const { transferred, payload } = this.#prepare(request);
+    const transferred = transferredPromptTokens(request);
+    if (transferred === undefined) refuseUnknownToolChoice(request);
     const model = request.value('model');
     const { url, authorization } = this.#client.endpoint(model, call.credential);
-    // The hash has a fixed length, so that no part can run into another.
-    const key = `${hash('sha256', payload, 'base64url')} ${call.configured} ${call.contextLength} ${url}`;
+    const key = `${countingKey(request)} ${call.configured} ${call.contextLength} ${url}`;
     const { signal, fresh = false } = call;
     const counted = await this.#cache.get({ key, credential: authorization, signal, fresh }, (stop) =>
-      this.#client.tokenize({ url, authorization, payload, signal: stop }, call),
+      this.#client.tokenize({ url, authorization, payload: countingPayload(request), signal: stop }, call),
     );
     return {
       tokens: transferred ?? truncatedTokens(request, counted.tokens),
@@ -104,11 +103,5 @@ class VllmBackend implements Backend {
 
   close(): Promise<void> {
     return this.#client.close();
-  }
-
-  #prepare(request: RawObject): { transferred: number | undefined; payload: Buffer } {
-    const transferred = transferredPromptTokens(request);
-    if (transferred === undefined) refuseUnknownToolChoice(request);
-    return { transferred, payload: countingPayload(request) };
   }
 }
