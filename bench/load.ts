@@ -9,8 +9,8 @@ export interface LoadJob {
   readonly concurrency: number;
   /** Bytes of the request's body. */
   readonly bodyBytes: number;
-  /** Every request has a body of its own, so that no count is cached. */
-  readonly unique: boolean;
+  /** What is new in each body: nothing (its count is cached), its last message, or its first one. */
+  readonly fresh: 'nothing' | 'last' | 'first';
   readonly stream: boolean;
 }
 
@@ -22,20 +22,24 @@ export interface LoadResult {
 
 let serial = Date.now();
 
+const PARAGRAPH = 'The quick brown fox, "jumping" over\n\tthe lazy dog; code: if (a < b) { return x[1]; } ';
+
+function message(text: string): string {
+  return JSON.stringify({ role: 'user', content: text });
+}
+
+/** A chat request of about `bodyBytes` in messages of 2 kB. */
 function body(job: LoadJob): string {
   serial += 1;
-  const id = job.unique ? String(serial) : 'same';
   const head = `{"model":"m","max_tokens":4096,"stream":${job.stream},"user":"u","messages":[`;
-  const message = (text: string) => JSON.stringify({ role: 'user', content: text });
-  const paragraph = 'The quick brown fox, "jumping" over\n\tthe lazy dog; code: if (a < b) { return x[1]; } ';
-  const parts: string[] = [message(`request ${id}`)];
+  const parts = [message(`opening ${job.fresh === 'first' ? serial : ''}`)];
   let size = head.length + (parts[0] as string).length;
   while (size < job.bodyBytes) {
-    const room = job.bodyBytes - size;
-    const next = message(paragraph.repeat(Math.max(1, Math.min(24, Math.floor(room / paragraph.length)))));
-    parts.push(next);
-    size += next.length + 1;
+    const repeats = Math.floor((job.bodyBytes - size) / PARAGRAPH.length);
+    parts.push(message(PARAGRAPH.repeat(Math.max(1, Math.min(24, repeats)))));
+    size += (parts.at(-1) as string).length + 1;
   }
+  parts.push(message(`question ${job.fresh === 'last' ? serial : ''}`));
   return `${head}${parts.join(',')}]}`;
 }
 
@@ -49,11 +53,11 @@ async function run(job: LoadJob): Promise<LoadResult> {
   const times: number[] = [];
   let failures = 0;
   let left = job.requests;
-  const same = body({ ...job, unique: false });
+  const same = body(job);
   const worker = async () => {
     while (left > 0) {
       left -= 1;
-      const payload = job.unique ? body(job) : same;
+      const payload = job.fresh === 'nothing' ? same : body(job);
       const startedAt = performance.now();
       try {
         const answer = await request(job.url + job.path, {

@@ -31,12 +31,12 @@ function work(
   more: Partial<LoadJob>,
   bar?: number,
 ): Workload {
-  const job = {
+  const job: Workload['job'] = {
     path: CHAT,
     requests: Math.ceil(requests * SCALE),
     concurrency,
     bodyBytes,
-    unique: false,
+    fresh: 'nothing',
     stream: false,
     ...more,
   };
@@ -47,12 +47,14 @@ const MB = 1_000_000;
 const WORKLOADS: readonly Workload[] = [
   work('1 kB, c 1, cached count', 1000, 1, 3000, {}),
   work('1 kB, c 32, cached count', 1000, 32, 12_000, {}, 0.8),
-  work('1 kB, c 32, fresh count', 1000, 32, 12_000, { unique: true }, 1),
+  work('1 kB, c 32, fresh count', 1000, 32, 12_000, { fresh: 'last' }, 1),
   work('1 kB, c 32, passed through', 1000, 32, 12_000, { path: OTHER }, 1.1),
   work('100 kB, c 16, cached count', 100_000, 16, 4000, {}, 1),
-  work('100 kB, c 16, fresh count', 100_000, 16, 4000, { unique: true }, 1),
+  work('100 kB, c 16, fresh count', 100_000, 16, 4000, { fresh: 'last' }, 1),
+  work('100 kB, c 16, fresh count, unknown head', 100_000, 16, 4000, { fresh: 'first' }),
   work('1 MB, c 8, cached count', MB, 8, 600, {}, 1.3),
-  work('1 MB, c 8, fresh count', MB, 8, 600, { unique: true }, 1.3),
+  work('1 MB, c 8, fresh count', MB, 8, 600, { fresh: 'last' }, 1.3),
+  work('1 MB, c 8, fresh count, unknown head', MB, 8, 600, { fresh: 'first' }),
   work('1 MB, c 8, passed through', MB, 8, 600, { path: OTHER }, 1.1),
   { ...work('64 streams of 200 chunks', 1000, 64, 64 / SCALE, { path: `${CHAT}?stream` }, 1), what: 'chunk' },
 ];
