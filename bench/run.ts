@@ -6,10 +6,11 @@ import { BARE, NGINX, type Peer, PROXY, startUpstream } from './peers.js';
 import type { Measured } from './process.js';
 import { type Figure, printTable, type Row } from './table.js';
 
-/** Peers side by side in one run: `npm run bench [-- --rounds N] [--quick]`. */
+/** Peers side by side in one run: `npm run bench [-- --rounds N] [--only TEXT] [--quick]`. */
 
 const QUICK = process.argv.includes('--quick');
 const ROUNDS = Number(process.argv[process.argv.indexOf('--rounds') + 1]) || (QUICK ? 3 : 5);
+const ONLY = process.argv.includes('--only') ? (process.argv[process.argv.indexOf('--only') + 1] ?? '') : '';
 const SCALE = QUICK ? 0.3 : 1;
 const CHUNKS_PER_STREAM = 201;
 const CHAT = '/v1/chat/completions';
@@ -101,7 +102,7 @@ for (const peer of [BARE, PROXY, NGINX]) {
 }
 
 const rows: Row[] = [];
-for (const workload of WORKLOADS) {
+for (const workload of WORKLOADS.filter(({ name }) => name.includes(ONLY))) {
   const figures = new Map<string, Figure[]>();
   for (let round = -1; round < ROUNDS; round += 1) {
     say(`${workload.name}: ${round < 0 ? 'warm-up' : `round ${round + 1} of ${ROUNDS}`}`);

@@ -1,4 +1,4 @@
-import { type Backend, CountFailedError, ModelUnknownError } from '../backends/contract.js';
+import { type Backend, type CountCall, CountFailedError, ModelUnknownError } from '../backends/contract.js';
 import type { RawObject } from '../body/raw-object.js';
 import { estimatedPrompt } from '../budget/window.js';
 import { estimateTokens } from '../estimate/estimate.js';
@@ -47,7 +47,7 @@ async function countExactly(
 ): Promise<Counted> {
   const { backend, models } = parts;
   const { contextLength, configured } = budget;
-  const count = await backend.count(request, { ...call, contextLength, configured });
+  const count = await backend.count(request, countCall(call, budget));
   if (!Number.isSafeInteger(count.tokens) || count.tokens < 0) {
     return { kind: 'uncounted', reason: 'backend_contract_failed' };
   }
@@ -56,6 +56,19 @@ async function countExactly(
   const length = reported ?? (await describedLength(budget, call, parts));
   if (length === undefined) return { kind: 'uncounted', reason: 'window_unknown' };
   return { kind: 'counted', promptTokens: count.tokens, source: sourceOf(backend), contextLength: length };
+}
+
+function countCall(call: ExchangeCall, { contextLength, configured }: ModelBudget): CountCall {
+  const { credential, fresh } = call;
+  return {
+    get signal() {
+      return call.signal;
+    },
+    credential,
+    fresh,
+    contextLength,
+    configured,
+  };
 }
 
 async function estimate(

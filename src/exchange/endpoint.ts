@@ -15,7 +15,7 @@ export interface Endpoint {
 
 const OPENING_BRACKET = 0x5b;
 
-/** The intercepted endpoints; everything else is passed through. */
+/** The intercepted endpoints, all of them `POST`; everything else is passed through. */
 export const ENDPOINTS: readonly Endpoint[] = [
   {
     name: 'chat_completions',
@@ -24,3 +24,12 @@ export const ENDPOINTS: readonly Endpoint[] = [
     accepts: (body) => body.raw('messages')?.[0] === OPENING_BRACKET,
   },
 ];
+
+const BY_PATH: ReadonlyMap<string, Endpoint> = new Map(
+  ENDPOINTS.map((endpoint) => [endpoint.path, endpoint]),
+);
+
+/** The endpoint at a path without query, `undefined` where none is intercepted. */
+export function endpointAt(method: string | undefined, pathname: string): Endpoint | undefined {
+  return method === 'POST' ? BY_PATH.get(pathname) : undefined;
+}

@@ -19,7 +19,7 @@ export interface ExchangeParts {
 
 /** What all I/O of one exchange is done with. */
 export interface ExchangeCall {
-  /** Aborts when the client goes. */
+  /** Aborts when the client goes. May be made only when it is asked for: do not copy it along. */
   readonly signal: AbortSignal;
   /** The `Authorization` value that goes upstream. */
   readonly credential: string | undefined;

@@ -56,7 +56,7 @@ async function prepare(
   again: { fresh?: boolean; recovering?: boolean },
 ): Promise<Plan | undefined> {
   const { endpoint, clampOnly } = request;
-  const call = { ...request.call, fresh: again.fresh };
+  const call = again.fresh === true ? { ...request.call, fresh: true } : request.call;
   try {
     return await prepareExchange(
       request.body,

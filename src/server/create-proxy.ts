@@ -2,13 +2,11 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import httpProxy from '@fastify/http-proxy';
 import Fastify, { type FastifyInstance } from 'fastify';
-import { ENDPOINTS, type Endpoint } from '../exchange/endpoint.js';
 import { Answer } from '../stream/answer.js';
 import { LONGEST_HEAD_BYTES } from '../upstream/agent.js';
 import { type AssembleOptions, assemble, type Parts } from './assemble.js';
 import { ClientErrors } from './client-error.js';
 import { createFront, createUpgradeFront, requestPathOf } from './front.js';
-import { serveIntercepted } from './intercepted.js';
 import { registerOwnEndpoints } from './own-endpoints.js';
 import { passThrough } from './pass-through.js';
 
@@ -77,7 +75,6 @@ function createApp(parts: Parts): { app: FastifyInstance; server: Server } {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
   registerOwnEndpoints(app, parts);
-  for (const endpoint of ENDPOINTS) registerEndpoint(app, endpoint, parts);
   app.register(httpProxy, {
     upstream: parts.settings.upstream.url,
     proxyPayloads: false,
@@ -87,15 +84,6 @@ function createApp(parts: Parts): { app: FastifyInstance; server: Server } {
     },
   });
   return { app, server };
-}
-
-function registerEndpoint(app: FastifyInstance, endpoint: Endpoint, parts: Parts): void {
-  const { bodyLimit } = parts.settings.server;
-  app.post(endpoint.path, async (request, reply) => {
-    reply.hijack();
-    const { target } = requestPathOf(request.raw);
-    await serveIntercepted(request.raw, target, endpoint, new Answer(reply.raw), parts, bodyLimit);
-  });
 }
 
 function urlHost(host: string): string {

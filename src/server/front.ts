@@ -1,9 +1,11 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { endpointAt } from '../exchange/endpoint.js';
 import { Answer } from '../stream/answer.js';
 import { type OwnErrorCode, ownError } from '../stream/own-error.js';
 import { refuseConnection } from './client-error.js';
 import type { Drain } from './drain.js';
+import { serveIntercepted } from './intercepted.js';
 import { isWebSocket, serveAsOrdinary } from './other-upgrades.js';
 import { passThrough } from './pass-through.js';
 import { type RequestPath, readRequestPath } from './request-path.js';
@@ -29,8 +31,8 @@ export function requestPathOf(request: IncomingMessage): RequestPath {
 }
 
 /**
- * The first look at every request, in front of the router: prefix, access, and what a router would refuse or
- * rewrite (odd paths, methods and content types), which is forwarded as it is.
+ * The first look at every request, in front of the router: prefix, access, the intercepted endpoints, and what a
+ * router would refuse or rewrite (odd paths, methods and content types), which is forwarded as it is.
  */
 export function createFront(parts: FrontParts, route: Router): Router {
   const { settings, access, drain } = parts;
@@ -44,6 +46,11 @@ export function createFront(parts: FrontParts, route: Router): Router {
       const error = ownError(refused);
       observeRefusal(request, refused, error.status, parts);
       new Answer(response).fail(error);
+      return;
+    }
+    const endpoint = path.odd ? undefined : endpointAt(request.method, path.pathname);
+    if (endpoint !== undefined) {
+      void serveIntercepted(request, path.target, endpoint, new Answer(response), parts);
       return;
     }
     if (isOwn || (!path.odd && ROUTED_METHODS.has(request.method ?? ''))) {

@@ -1,19 +1,24 @@
 import type { IncomingMessage } from 'node:http';
+import type { Settings } from '../config/settings.js';
 import type { Endpoint } from '../exchange/endpoint.js';
 import { runExchange } from '../exchange/run.js';
 import type { Answer } from '../stream/answer.js';
+import { ClientGone } from './client-gone.js';
 import { collectBody } from './collect-body.js';
 import { observePass } from './observe-pass.js';
 import { type PassThroughParts, passThrough } from './pass-through.js';
 
-/** Serves a request to an intercepted endpoint. `target`: path and query upstream. */
+export interface InterceptedParts extends PassThroughParts {
+  readonly settings: Settings;
+}
+
+/** Serves a request to an intercepted endpoint; never rejects. `target`: path and query upstream. */
 export async function serveIntercepted(
   request: IncomingMessage,
   target: string,
   endpoint: Endpoint,
   answer: Answer,
-  parts: PassThroughParts,
-  bodyLimit: number,
+  parts: InterceptedParts,
 ): Promise<void> {
   const { headers } = request;
   if (headers['x-incontext-bypass'] === '1') {
@@ -31,9 +36,8 @@ export async function serveIntercepted(
     });
   }
   const startedAt = performance.now();
-  const gone = new AbortController();
-  answer.onClientGone(() => gone.abort());
-  const body = await collectBody(request, bodyLimit);
+  const gone = new ClientGone(answer);
+  const body = await collectBody(request, parts.settings.server.bodyLimit);
   if (body.kind === 'aborted') {
     const end = { outcome: 'client_abort', status: 0 } as const;
     return observePass({ request, route: endpoint.name, startedAt }, end, parts);
@@ -51,7 +55,12 @@ export async function serveIntercepted(
       rawHeaders: request.rawHeaders,
       body: body.bytes,
       authorization: access.upstreamAuthorization,
-      call: { signal: gone.signal, credential: access.credentialOf(request) },
+      call: {
+        get signal() {
+          return gone.signal;
+        },
+        credential: access.credentialOf(request),
+      },
       clampOnly: headers['x-incontext-engine'] === 'none',
     },
     answer,

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { BackendObserver } from '../contract.js';
+import type { BackendObserver, CountCall } from '../contract.js';
 import type { ServerCount } from './answer.js';
 import { SharedCalls } from './shared-calls.js';
 
@@ -8,9 +8,7 @@ export interface CacheRequest {
   readonly key: string;
   /** Whose call may be shared: calls under different credentials may end differently. */
   readonly credential: string | undefined;
-  readonly signal: AbortSignal;
-  /** True: ask again, whatever is cached. */
-  readonly fresh: boolean;
+  readonly call: Pick<CountCall, 'signal' | 'fresh'>;
 }
 
 /** A bounded LRU of counts with single flight in front of the server. Failures are not kept. */
@@ -27,17 +25,18 @@ export class CountCache {
   }
 
   async get(request: CacheRequest, ask: (signal: AbortSignal) => Promise<ServerCount>): Promise<ServerCount> {
-    const { key, credential, signal, fresh } = request;
-    signal.throwIfAborted();
-    const askAndKeep = (stop: AbortSignal): Promise<ServerCount> => this.#askAndKeep(key, () => ask(stop));
-    if (fresh) {
-      this.observer.onCache?.('miss');
-      return askAndKeep(signal);
-    }
-    const cached = this.#counts.get(key);
+    const { key, credential, call } = request;
+    const cached = call.fresh === true ? undefined : this.#counts.get(key);
     if (cached !== undefined) {
       this.observer.onCache?.('hit');
       return cached;
+    }
+    const { signal } = call;
+    signal.throwIfAborted();
+    const askAndKeep = (stop: AbortSignal): Promise<ServerCount> => this.#askAndKeep(key, () => ask(stop));
+    if (call.fresh === true) {
+      this.observer.onCache?.('miss');
+      return askAndKeep(signal);
     }
     const flight = `${key} ${credential ?? ''}`;
     this.observer.onCache?.(this.#calls.has(flight) ? 'shared' : 'miss');

@@ -51,8 +51,7 @@ class VllmBackend implements Backend {
     const model = request.value('model');
     const { url, authorization } = this.#client.endpoint(model, call.credential);
     const key = `${countingKey(request)} ${call.configured} ${call.contextLength} ${url}`;
-    const { signal, fresh = false } = call;
-    const counted = await this.#cache.get({ key, credential: authorization, signal, fresh }, (stop) =>
+    const counted = await this.#cache.get({ key, credential: authorization, call }, (stop) =>
       this.#client.tokenize({ url, authorization, payload: countingPayload(request), signal: stop }, call),
     );
     return {

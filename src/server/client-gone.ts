@@ -1,0 +1,23 @@
+import type { Answer } from '../stream/answer.js';
+
+/** Aborts when the client goes before its answer's end. The signal is made when it is first asked for. */
+export class ClientGone {
+  #controller: AbortController | undefined;
+  #gone = false;
+
+  constructor(answer: Answer) {
+    answer.onClientGone(() => {
+      this.#gone = true;
+      this.#controller?.abort();
+    });
+  }
+
+  // An exchange whose count is cached never asks, and an AbortSignal costs as much as the decision.
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#gone) this.#controller.abort();
+    }
+    return this.#controller.signal;
+  }
+}
