@@ -36,8 +36,10 @@ export class Answer {
     if (this.over || this.begun) return;
     const names = headers as string[];
     // What comes in the same tick, often the whole answer, goes out with the head in one write.
-    this.#response.cork();
-    process.nextTick(() => this.#response.uncork());
+    // The socket's cork: from Node 22 on, a response that ends while corked puts its end before its last chunks.
+    const { socket } = this.#response;
+    socket?.cork();
+    process.nextTick(() => socket?.uncork());
     this.#hasLength = hasField(headers, 'content-length');
     this.#response.writeHead(status, printable(statusMessage), names);
     // Sends the head now; `flushHeaders` would write its bytes above 0x7f as UTF-8.
