@@ -69,8 +69,11 @@ async function load(): Promise<QwenFiles> {
   const tokenizer: QwenTokenizer = {
     vocabularySize: 1 + Math.max(...added.map((token) => token.id)),
     encode: segmentEncoder(added, encodeSegment),
+    // The encoder takes no empty list.
     decode: (ids) =>
-      encoder.decode([...ids], { skip_special_tokens: false, clean_up_tokenization_spaces: false }),
+      ids.length === 0
+        ? ''
+        : encoder.decode([...ids], { skip_special_tokens: false, clean_up_tokenization_spaces: false }),
     tokenString: (id) => encoder.id_to_token(id),
     words: collectWords((id) => encoder.id_to_token(id)),
   };

@@ -95,6 +95,11 @@ test('integer-like keys and the spelling of numbers reach the template', async (
   );
 });
 
+test('no tokens are no text', async () => {
+  const answer = await post(`${server.url}/detokenize`, { tokens: [] });
+  expect([answer.status, await answer.text()]).toEqual([200, '{"prompt":""}']);
+});
+
 test('a client that leaves while it sends does no harm', async () => {
   const { port } = server;
   const socket = createConnection(port, '127.0.0.1');
