@@ -94,6 +94,7 @@ export class CountFailedError extends Error {
   override readonly name = 'CountFailedError';
   constructor(
     readonly code: CountFailure,
+    /** What `check` shows beside the code, such as `HTTP 401` or `ECONNREFUSED`: no address, no word of the server. */
     message: string = code,
   ) {
     super(message);

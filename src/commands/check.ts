@@ -1,4 +1,4 @@
-import { CountFailedError } from '../backends/contract.js';
+import { type BackendCall, CountFailedError } from '../backends/contract.js';
 import { readBody } from '../body/raw-object.js';
 import { startRefusal } from '../budget/window.js';
 import { EXIT } from '../cli/parse-command.js';
@@ -13,6 +13,11 @@ import { type ModelStatus, modelStatuses } from '../server/model-status.js';
 import { explainStartFailure, readSettings } from './settings.js';
 
 const CALL_TIMEOUT_MS = 10_000;
+
+interface Finding {
+  readonly ok: boolean;
+  readonly text: string;
+}
 
 interface CheckReport {
   readonly ok: boolean;
@@ -70,23 +75,17 @@ function shownSettings(sources: Sources): Record<string, unknown> {
 async function examine(settings: Settings, parts: Parts): Promise<CheckReport> {
   const credential = parts.access.upstreamAuthorization ?? undefined;
   const call = () => ({ signal: AbortSignal.timeout(CALL_TIMEOUT_MS), credential });
-  let answer = 'answers';
-  try {
-    if (parts.backend.models !== undefined) parts.models.list(await parts.backend.models(call()));
-  } catch (error) {
-    answer = failureText(error);
-  }
+  const upstream = await askForModels(settings, parts, call());
   const { id } = parts.models.resolve(undefined);
   const tokenizer = await tryTokenizer(id, parts, call());
   const { contextLength, reserve, margin } = parts.models.resolve(id);
   const window = contextLength === undefined ? undefined : parts.engine.window(id, contextLength);
   const refusal = window === undefined ? undefined : startRefusal({ window, reserve, margin });
-  const reachable = answer !== 'unreachable' && answer !== 'timeout';
   return {
-    ok: reachable && tokenizer.ok && window !== undefined && refusal === undefined,
+    ok: upstream.ok && tokenizer.ok && window !== undefined && refusal === undefined,
     values: {
       upstream: settings.upstream.url,
-      upstream_state: answer,
+      upstream_state: upstream.text,
       backend: settings.tokenizer.backend,
       engine: parts.engine.name,
       model: id ?? null,
@@ -100,11 +99,21 @@ async function examine(settings: Settings, parts: Parts): Promise<CheckReport> {
   };
 }
 
-async function tryTokenizer(
-  model: string | undefined,
-  parts: Parts,
-  call: { signal: AbortSignal; credential: string | undefined },
-) {
+/** Clients may bring their own key: a server that asks for one is no fault unless the configured one was refused. */
+async function askForModels(settings: Settings, parts: Parts, call: BackendCall): Promise<Finding> {
+  try {
+    if (parts.backend.models !== undefined) parts.models.list(await parts.backend.models(call));
+    return { ok: true, text: 'answers' };
+  } catch (error) {
+    const text = failureText(error);
+    if (!/HTTP 40[13]/.test(text)) return { ok: false, text };
+    return settings.upstream.apiKey === undefined
+      ? { ok: true, text: `answers, but asks for a key: ${text}` }
+      : { ok: false, text: `refuses the configured key: ${text}` };
+  }
+}
+
+async function tryTokenizer(model: string | undefined, parts: Parts, call: BackendCall): Promise<Finding> {
   const body = JSON.stringify({
     ...(model === undefined ? {} : { model }),
     messages: [{ role: 'user', content: 'hello' }],
@@ -122,7 +131,8 @@ async function tryTokenizer(
 }
 
 function failureText(error: unknown): string {
-  return error instanceof CountFailedError ? error.code : exceptionType(error);
+  if (!(error instanceof CountFailedError)) return exceptionType(error);
+  return error.message === error.code ? error.code : `${error.code} (${error.message})`;
 }
 
 function lines(values: CheckReport['values']): string {

@@ -3,7 +3,7 @@ import { EXIT } from '../cli/parse-command.js';
 import type { Streams } from '../cli/streams.js';
 import type { Flags } from '../config/flags.js';
 import { ENDPOINTS, type Endpoint } from '../exchange/endpoint.js';
-import { explanation } from '../exchange/plan.js';
+import { explanation, unchanged } from '../exchange/plan.js';
 import { prepareExchange } from '../exchange/prepare.js';
 import { createLog } from '../observe/log.js';
 import { assemble } from '../server/assemble.js';
@@ -27,11 +27,17 @@ export async function explain(flags: Flags, input: string, json: boolean, stream
     await parts.prober.start();
     const credential = parts.access.upstreamAuthorization ?? undefined;
     const call = { signal: new AbortController().signal, credential };
-    const plan = await prepareExchange(body, { endpoint: ENDPOINTS[0] as Endpoint, call }, parts);
+    const plan =
+      body.length > loaded.settings.server.bodyLimit
+        ? unchanged(body, 'body_too_large')
+        : await prepareExchange(body, { endpoint: ENDPOINTS[0] as Endpoint, call }, parts);
+    const { reachable } = parts.prober;
     await parts.close();
     const values = explanation(plan);
     streams.out(json ? JSON.stringify(values, undefined, 2) : lines(values));
-    return EXIT.ok;
+    if (reachable) return EXIT.ok;
+    streams.err('incontext-proxy: the upstream does not answer; incontext-proxy check says more');
+    return EXIT.failed;
   } catch (error) {
     explainStartFailure(error, streams);
     return EXIT.failed;

@@ -53,7 +53,7 @@ test('check --json prints the same as one JSON document', async () => {
 test('check exits with 1 where the upstream does not answer, and says so', async () => {
   const { code, out } = await run(['check', '--upstream', 'http://127.0.0.1:9']);
   expect(code).toBe(1);
-  expect(out).toContain('upstream_state: unreachable');
+  expect(out).toContain('upstream_state: unreachable (ECONNREFUSED)');
   expect(out).toContain('context_length: unknown');
 });
 
@@ -64,7 +64,7 @@ test('check exits with 1 where the tokenizer does not count', async () => {
   const { code, out } = await run(['check', '--upstream', broken.url]);
   await broken.close();
   expect(code).toBe(1);
-  expect(out).toContain('tokenizer: no exact count: status');
+  expect(out).toContain('tokenizer: no exact count: status (HTTP 500)');
 });
 
 test('check exits with 1 where the reserve leaves the discovered window no room, and names values that would fit', async () => {
@@ -108,4 +108,43 @@ test('explain answers for bad JSON too', async () => {
     prompt_tokens: null,
     cap: null,
   });
+});
+
+test('explain goes by the body limit, as serve does', async () => {
+  const body = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'q'.repeat(2000) }] });
+  const { code, out } = await run(
+    ['explain', '--json', '--body-limit', '1KiB', '--upstream', stub.url, '-'],
+    body,
+  );
+  expect(code).toBe(0);
+  expect(JSON.parse(out)).toMatchObject({ action: 'unchanged', reason: 'body_too_large' });
+});
+
+test('explain exits with 1 where the upstream does not answer', async () => {
+  const { code, out, err } = await run(
+    ['explain', '--upstream', 'http://127.0.0.1:9', '-'],
+    '{"messages":[]}',
+  );
+  expect(code).toBe(1);
+  expect(out).toContain('reason: window_unknown');
+  expect(err).toContain('the upstream does not answer');
+});
+
+test.each([
+  [
+    'the configured key is refused',
+    ['--upstream-api-key', 'wrong'],
+    1,
+    'refuses the configured key: status (HTTP 401)',
+  ],
+  ['clients bring their own key', [], 0, 'answers, but asks for a key: status (HTTP 401)'],
+])('check tells when %s', async (_what, flags, exit, state) => {
+  const keyed = await startStub({
+    window: 8192,
+    routes: { 'GET /v1/models': (_request, response) => json(response, 401, { error: 'Unauthorized' }) },
+  });
+  const { code, out } = await run(['check', '--upstream', keyed.url, ...flags]);
+  await keyed.close();
+  expect(out).toContain(`upstream_state: ${state}`);
+  expect(code).toBe(exit);
 });

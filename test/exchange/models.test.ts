@@ -143,3 +143,22 @@ test('reads the length, the reserve and the cap of one model from the file', asy
     'max-tokens': '300',
   });
 });
+
+test("does not take the limit of a tokenizer beside the upstream for the upstream's own", async () => {
+  const tokenizer = await startStub({ window: 131_072, count: 3000 });
+  const { url } = await start(
+    { window: 4096, count: 3000 },
+    { 'tokenizer-url': `${tokenizer.url}/tokenize` },
+  );
+  const response = await postChat(
+    url,
+    JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'q' }] }),
+  );
+  await tokenizer.close();
+  expect(response.status).toBe(200);
+  expect(told(response)).toMatchObject({
+    'max-tokens': '1096',
+    'context-length': '4096',
+    source: 'vllm-tokenize',
+  });
+});

@@ -22,15 +22,16 @@ export class Endpoints {
 
   /** The `Authorization` for a counting request. The client's own credential stays on the upstream's origin. */
   tokenizeAuthorization(url: string, credential: string | undefined): string | undefined {
-    return this.#key ?? (this.#isUpstream(url) ? credential : undefined);
+    return this.#key ?? (this.isUpstream(url) ? credential : undefined);
   }
 
   /** The `Authorization` for the list of models: a key for a tokenizer elsewhere is not the upstream's. */
   modelsAuthorization(credential: string | undefined): string | undefined {
-    return credential ?? (this.#isUpstream(this.#tokenize) ? this.#key : undefined);
+    return credential ?? (this.isUpstream(this.#tokenize) ? this.#key : undefined);
   }
 
-  #isUpstream(url: string): boolean {
+  /** True where the upstream itself counts, and not a server beside it. */
+  isUpstream(url: string): boolean {
     return new URL(url).origin === this.#upstreamOrigin;
   }
 }

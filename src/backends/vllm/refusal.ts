@@ -9,7 +9,7 @@ const MODEL_UNKNOWN = /^The model `[\s\S]*` does not exist/;
 /** The server answered with a status other than 200. */
 export class StatusError extends CountFailedError {
   constructor(readonly status: number) {
-    super(status >= 300 && status < 400 ? 'redirect' : 'status');
+    super(status >= 300 && status < 400 ? 'redirect' : 'status', `HTTP ${status}`);
   }
 
   /** A refusal of the request, from a server that is up. */

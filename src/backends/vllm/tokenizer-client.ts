@@ -23,6 +23,11 @@ export interface TokenizeCall {
   readonly signal: AbortSignal;
 }
 
+export interface TokenizeEndpoint extends Pick<TokenizeCall, 'url' | 'authorization'> {
+  /** The upstream itself counts there. */
+  readonly isUpstream: boolean;
+}
+
 /** Asks the server: one circuit breaker an endpoint, everything measured and reported to the observer. */
 export class TokenizerClient {
   readonly #transport: Transport;
@@ -39,9 +44,10 @@ export class TokenizerClient {
     this.#endpoints = new Endpoints(context);
   }
 
-  endpoint(model: unknown, credential: string | undefined): Pick<TokenizeCall, 'url' | 'authorization'> {
+  endpoint(model: unknown, credential: string | undefined): TokenizeEndpoint {
     const url = this.#endpoints.tokenize(model);
-    return { url, authorization: this.#endpoints.tokenizeAuthorization(url, credential) };
+    const authorization = this.#endpoints.tokenizeAuthorization(url, credential);
+    return { url, authorization, isUpstream: this.#endpoints.isUpstream(url) };
   }
 
   /**

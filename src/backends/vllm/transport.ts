@@ -106,6 +106,8 @@ function socketClosed({ error, beforeAnswer }: Failure): boolean {
 
 function publicError({ error, beforeAnswer }: Failure): Error {
   if (error instanceof CountFailedError || error instanceof ModelUnknownError) return error;
-  if (codeOf(error) === 'UND_ERR_CONNECT_TIMEOUT') return new CountFailedError('timeout');
-  return new CountFailedError(beforeAnswer ? 'unreachable' : 'bad_answer');
+  const code = codeOf(error);
+  if (code === 'UND_ERR_CONNECT_TIMEOUT') return new CountFailedError('timeout');
+  const detail = typeof code === 'string' ? code : undefined;
+  return new CountFailedError(beforeAnswer ? 'unreachable' : 'bad_answer', detail);
 }

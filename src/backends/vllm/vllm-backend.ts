@@ -49,14 +49,15 @@ class VllmBackend implements Backend {
     const transferred = transferredPromptTokens(request);
     if (transferred === undefined) refuseUnknownToolChoice(request);
     const model = request.value('model');
-    const { url, authorization } = this.#client.endpoint(model, call.credential);
+    const { url, authorization, isUpstream } = this.#client.endpoint(model, call.credential);
     const key = `${countingKey(request)} ${call.configured} ${call.contextLength} ${url}`;
     const counted = await this.#cache.get({ key, credential: authorization, call }, (stop) =>
       this.#client.tokenize({ url, authorization, payload: countingPayload(request), signal: stop }, call),
     );
     return {
       tokens: transferred ?? truncatedTokens(request, counted.tokens),
-      contextLength: counted.contextLength,
+      // A tokenizer beside the upstream knows its own limit, not the upstream's.
+      contextLength: isUpstream ? counted.contextLength : (call.contextLength ?? counted.contextLength),
     };
   }
 
