@@ -2,11 +2,13 @@ import { createHash, type Hash } from 'node:crypto';
 import type { Member, OpenObject } from './members.js';
 
 const OPEN_ARRAY = 0x5b;
-const CLOSE_OBJECT = 0x7d;
 /** Below this length reading on costs as much as reading anew. */
 const SHORTEST_BYTES = 8192;
 
-/** Where an object grows, as a chat request does with its `messages`: behind the last element of its longest array. */
+/**
+ * Where an object changes from one body to the next, as a chat request does at the end of its `messages`: behind the
+ * last comma of its longest array. Its last element may be another one in the next body.
+ */
 export class Growth implements OpenObject {
   #hashed: Hash | undefined;
 
@@ -26,9 +28,8 @@ export class Growth implements OpenObject {
       if (longest < 0 || lengthOf(members, i) > lengthOf(members, longest)) longest = i;
     }
     if (longest < 0 || lengthOf(members, longest) < SHORTEST_BYTES) return undefined;
-    const at = behindLastElement(bytes, members[longest] as Member);
-    // An element that ends otherwise may go on in the next body: after `[1` comes `[12`.
-    if (bytes[at - 1] !== CLOSE_OBJECT) return undefined;
+    const at = members[longest]?.afterLastComma;
+    if (at === undefined) return undefined;
     const hashed = earlier?.members.length === longest ? earlier.#hashed : undefined;
     const base = earlier && hashed && { at: earlier.at, hashed };
     return new Growth(members.slice(0, longest), members[longest] as Member, at, base);
@@ -43,12 +44,6 @@ export class Growth implements OpenObject {
     }
     return this.#hashed.copy().update(bytes.subarray(this.at, end)).digest('base64url');
   }
-}
-
-function behindLastElement(bytes: Buffer, { value }: Member): number {
-  let at = value.end - 1;
-  while ((bytes[at - 1] as number) <= 0x20) at -= 1;
-  return at;
 }
 
 function spanAt(members: readonly Member[], i: number): Member['value'] {

@@ -24,6 +24,8 @@ const SHALLOW = new Uint8Array(512);
 export class JsonScanner {
   /** True once a key was seen that is spelled with an escape. */
   sawEscapedKey = false;
+  /** The offset after the last comma between elements of the container that was read last; -1: it had none. */
+  afterLastComma = -1;
 
   /** The same bytes, four at a time, from the first multiple of four in their memory on. */
   private readonly words: Int32Array;
@@ -106,28 +108,27 @@ export class JsonScanner {
     return backslash + 6;
   }
 
-  /** The end of an array of which everything before `at`, the offset after one of its elements, was read already. */
+  /** The end of an array of which everything up to `at`, the offset after one of its commas, was read already. */
   endOfOpenArray(at: number): number {
     SHALLOW[0] = OPEN_ARRAY;
+    this.afterLastComma = at;
     return this.endOfNesting(this.afterSpace(at), 1);
   }
 
   private endOfContainer(start: number): number {
+    this.afterLastComma = -1;
     return this.endOfNesting(start, 0);
   }
 
-  /** With `depth` 0 a value begins at `start`; else it is behind an element of the container open at that depth. */
+  /** From the first byte of a value, which so many containers around it are open for. */
   private endOfNesting(start: number, depthAtStart: number): number {
     const bytes = this.bytes;
     let open: Uint8Array = SHALLOW;
     let depth = depthAtStart;
     let at = start;
-    let isBehindElement = depth > 0;
     for (;;) {
       const byte = bytes[at] as number;
-      if (isBehindElement) {
-        isBehindElement = false;
-      } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
+      if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
         if (depth === open.length) open = doubled(open);
         open[depth] = byte;
         depth += 1;
@@ -148,6 +149,7 @@ export class JsonScanner {
         at = this.afterSpace(at + 1);
       }
       if (bytes[at] !== COMMA) return -1;
+      if (depth === 1) this.afterLastComma = at + 1;
       at = this.afterSpace(at + 1);
       if (open[depth - 1] === OPEN_OBJECT) at = this.startOfMemberValue(at);
       if (at < 0) return -1;

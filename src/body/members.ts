@@ -2,6 +2,7 @@ import { JsonScanner } from './json-scanner.js';
 import type { Span } from './span.js';
 
 const COMMA = 0x2c;
+const OPEN_ARRAY = 0x5b;
 const CLOSE_ARRAY = 0x5d;
 const CLOSE_OBJECT = 0x7d;
 const BACKSLASH = 0x5c;
@@ -15,6 +16,8 @@ export interface Member {
   /** The key's token, quotes included. */
   readonly name: Span;
   readonly value: Span;
+  /** Of an array with more than one element: the offset after its last comma. */
+  readonly afterLastComma?: number | undefined;
 }
 
 export type ValueKind = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null';
@@ -61,7 +64,7 @@ export interface OpenObject {
   readonly members: readonly Member[];
   /** That member, as it was read. Only its beginning counts. */
   readonly open: Member;
-  /** Behind that element. */
+  /** Behind the comma after that element. */
   readonly at: number;
 }
 
@@ -93,6 +96,10 @@ export function scanMembers(
       whole: { start: at, end: valueEnd },
       name: { start: at, end: nameEnd },
       value: { start: valueStart, end: valueEnd },
+      afterLastComma:
+        bytes[valueStart] === OPEN_ARRAY && scanner.afterLastComma > valueStart
+          ? scanner.afterLastComma
+          : undefined,
     });
     open = undefined;
     const next = scanner.afterSpace(valueEnd);

@@ -65,6 +65,14 @@ describe('reads like a first reading', () => {
     );
   });
 
+  test('a conversation whose last message is another one each time', () => {
+    const reader = new BodyReader();
+    for (let i = 0; i < 5; i += 1) {
+      expectSame(reader, chat([MESSAGE, MESSAGE, `{"n":${i}}`]));
+      expectSame(reader, chat([MESSAGE, MESSAGE, `{"n":${i}}`, MESSAGE]));
+    }
+  });
+
   test('a body whose last element goes on', () => {
     const reader = new BodyReader();
     const numbers = Array.from({ length: 5000 }, (_, i) => i + 1000).join(',');
@@ -118,8 +126,8 @@ test('digests are SHA-256 of the value, also where the beginning was hashed for 
 
 test('reads what a body repeats of a recent one only once', () => {
   const reader = new BodyReader();
-  const known = Buffer.from(chat([MESSAGE, MESSAGE]));
-  const next = Buffer.from(chat([MESSAGE, MESSAGE, '{}']));
+  const known = Buffer.from(chat([MESSAGE, MESSAGE, '{"last":1}']));
+  const next = Buffer.from(chat([MESSAGE, MESSAGE, '{"other":2}', '{}']));
   reader.read(known);
   // Both beginnings are damaged after the first reading: only who reads them again notices.
   for (const bytes of [known, next]) bytes[bytes.indexOf('word', 100)] = 0x01;
