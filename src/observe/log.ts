@@ -1,24 +1,18 @@
 import { type Logger, pino } from 'pino';
 import type { LogLevel } from '../config/settings.js';
+import { createLogDestination } from './log-destination.js';
 
 export type Log = Logger;
 
 const STANDARD_ERROR = 2;
-const FLUSH_MS = 50;
 
 /**
  * The log: one JSON object a line on standard error, at most 50 ms late. Fields are counts, codes and exception
  * types; never a prompt, a credential or the upstream's address.
  */
 export function createLog(level: LogLevel): Log {
-  // One write for many lines: a system call each would cost as much as the rest of the line.
-  const destination = pino.destination({
-    fd: STANDARD_ERROR,
-    sync: true,
-    minLength: 4096,
-    periodicFlush: FLUSH_MS,
-  });
-  process.once('exit', () => destination.flushSync());
+  const destination = createLogDestination(STANDARD_ERROR);
+  process.once('exit', () => destination.flushNow());
   return pino(
     {
       level,
