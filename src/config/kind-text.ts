@@ -73,22 +73,6 @@ export const host = textKind({
   },
 });
 
-const PREFIX_RULE = 'must be a path that starts with a slash, such as /llm, without a query';
-
-/** `''` where there is no prefix, else a path with a slash at its start and none at its end. */
-export const pathPrefix: Kind<string> = {
-  schema: z.string().transform((value, context) => {
-    const path = strip(value).replace(/\/+$/, '');
-    if (path === '' || /^(\/[A-Za-z0-9._~!$&'()*+,;=:@%-]+)+$/.test(path)) return path;
-    context.addIssue({ code: 'custom', message: PREFIX_RULE });
-    return z.NEVER;
-  }),
-  fromText: (value) => value,
-  rule: PREFIX_RULE,
-  show: String,
-  placeholder: 'PATH',
-};
-
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
 
 export const tenant = textKind({

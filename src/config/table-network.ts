@@ -1,5 +1,6 @@
 import { integer, oneOf, onOff, seconds } from './kind.js';
-import { byteSize, credential, credentials, host, path, pathPrefix, tenant } from './kind-text.js';
+import { pathPrefix } from './kind-prefix.js';
+import { byteSize, credential, credentials, host, path, tenant } from './kind-text.js';
 import { upstreamUrl } from './kind-url.js';
 import { optional, setting } from './setting.js';
 import type { LogLevel } from './settings.js';

@@ -76,6 +76,33 @@ describe('the path prefix', () => {
   it.each(['llm', '/a?b', '/a#b', '/a b', '//a', 'http://u/llm'])('is refused when it is %j', (text) => {
     expect(ruleOf('path-prefix', text)).toContain('slash');
   });
+
+  it.each([
+    ['/v1', 'begin with /v1'],
+    ['/v1/', 'begin with /v1'],
+    ['/v1/chat/completions', 'begin with /v1'],
+    ['/%761', 'begin with /v1'],
+    ['/incontext', 'begin with /incontext'],
+    ['/incontext/x', 'begin with /incontext'],
+    ['/..', '. or ..'],
+    ['/.', '. or ..'],
+    ['/a/../b', '. or ..'],
+    ['/a/%2E%2e/b', '. or ..'],
+    ['/a/.', '. or ..'],
+    ['//', 'empty part'],
+    ['///', 'empty part'],
+    ['/a//', 'empty part'],
+    ['/a//b', 'empty part'],
+    ['/a%', 'encoded character'],
+  ])('that would break the proxy is refused: %j', (text, mention) => {
+    const problems = problemsFrom({ flags: { 'path-prefix': text } });
+    expect(problems).toMatchObject([{ setting: '--path-prefix', example: '/llm' }]);
+    expect(problems[0]?.rule).toContain(mention);
+  });
+
+  it.each(['/v10', '/incontexts', '/llm/v1', '/a..b', '/...'])('may look like one of those: %j', (text) => {
+    expect(settingsWith('path-prefix', text).server.pathPrefix).toBe(text);
+  });
 });
 
 it.each([
