@@ -1,11 +1,15 @@
 import { z } from 'zod';
 import type { Kind } from './kind.js';
+import { hideQuery } from './problem.js';
 import { strip } from './python-number.js';
 
 const URL_RULE = 'must be a valid HTTP or HTTPS URL';
 const UPSTREAM_RULE = `${URL_RULE} without credentials, query or fragment`;
 // The platform's parser forgives what a person mistyped (`https:///x` becomes the host `x`): look at the text first.
 const SHAPE = /^https?:\/\/([^/?#\\\s]+)[^\\\s]*$/i;
+
+const ENDPOINT_AT_END =
+  /^(.*?)\/(?:chat\/completions|completions|v1\/(?:models|embeddings|responses|messages))\/*$/;
 
 /** Why `text` cannot be an endpoint, or `undefined` where it can. Never repeats `text`, which may hold a password. */
 function urlRefusal(text: string): string | undefined {
@@ -28,15 +32,16 @@ export const endpointUrl: Kind<string> = {
   }),
   fromText: (value) => value,
   rule: `${URL_RULE} without credentials`,
-  show: String,
+  show: hideQuery,
   placeholder: 'URL',
 };
 
 /** Origin and path in front of `/v1`, without a trailing slash, whichever of the usual spellings was given. */
 export const upstreamUrl: Kind<string> = {
   schema: endpointUrl.schema.transform((value, context) => {
-    if (!/[?#]/.test(value)) return withoutVersion(new URL(value));
-    context.addIssue({ code: 'custom', message: UPSTREAM_RULE });
+    const refusal = /[?#]/.test(value) ? UPSTREAM_RULE : pastedEndpoint(new URL(value));
+    if (refusal === undefined) return withoutVersion(new URL(value));
+    context.addIssue({ code: 'custom', message: refusal });
     return z.NEVER;
   }),
   fromText: (value) => value,
@@ -45,7 +50,14 @@ export const upstreamUrl: Kind<string> = {
   placeholder: 'URL',
 };
 
-function withoutVersion({ origin, pathname }: URL): string {
+/** Refuses the URL of one endpoint, as examples for `curl` have it: every path would be appended to it. */
+function pastedEndpoint(url: URL): string | undefined {
+  const base = ENDPOINT_AT_END.exec(url.pathname)?.[1];
+  if (base === undefined) return undefined;
+  return `must be the address in front of /v1, not that of one endpoint: ${withoutVersion({ origin: url.origin, pathname: base })}`;
+}
+
+function withoutVersion({ origin, pathname }: Pick<URL, 'origin' | 'pathname'>): string {
   const path = pathname.replace(/\/+$/, '').replace(/\/v1$/, '');
   return origin + path.replace(/\/+$/, '');
 }

@@ -14,10 +14,10 @@ export const MASK = '***';
 
 const LONGEST_SHOWN = 100;
 
-/** A refused value as it may be shown: secrets and credentials inside URLs masked, cut where it is long. */
+/** A refused value as it may be shown: secrets, and credentials and queries of URLs, masked; cut where it is long. */
 export function showRefused(value: unknown, secret: boolean): string {
   if (secret) return MASK;
-  const text = hideUserinfo(asJson(value));
+  const text = hideInUrl(asJson(value));
   return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}...` : text;
 }
 
@@ -30,9 +30,18 @@ function asJson(value: unknown): string {
   }
 }
 
-/** Everything up to the last `@`: a password may hold slashes, so the URL's own grammar does not find its end. */
-function hideUserinfo(text: string): string {
-  return text.replace(/^(\W*(?:[a-z][a-z0-9+.-]*:\/+)?).*(?:@|%40)/is, `$1${MASK}@`);
+/** Without userinfo and query. Up to the last `@`: a password may hold slashes, the URL's grammar does not find its end. */
+function hideInUrl(text: string): string {
+  const [, scheme = '', userinfo, rest = text] =
+    /^(\W*(?:[a-z][a-z0-9+.-]*:\/+)?)(.*)(?:@|%40)(.*)$/is.exec(text) ?? [];
+  if (userinfo === undefined) return hideQuery(text);
+  // The `@` may stand in the query: then the rest is some of it.
+  return `${scheme}${MASK}@${/[?#]/.test(userinfo) ? MASK : hideQuery(rest)}`;
+}
+
+/** A URL as it may be shown: query and fragment, which may hold a key, masked. */
+export function hideQuery(url: string): string {
+  return url.replace(/([?#]).*?("?)$/s, `$1${MASK}$2`);
 }
 
 /** Readable text for all of `problems`, one paragraph each, without a final line break. */

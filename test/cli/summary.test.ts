@@ -57,6 +57,11 @@ it('masks every secret, and those of plugins', () => {
   expect(lineOf(summary, 'backends')).toBe('backends acme from the file');
 });
 
+it('masks the query of a URL, which may hold a key', () => {
+  const summary = summaryOf({ flags: { 'tokenizer-url': 'http://t/tokenize?key=hush#hush' } });
+  expect(lineOf(summary, 'tokenizer_url')).toBe('tokenizer_url http://t/tokenize?*** from --tokenizer-url');
+});
+
 it('leaves out what only an engine reads, until there is one or it is given', () => {
   expect(lineOf(summaryOf({}), 'threshold')).toBeUndefined();
   expect(lineOf(summaryOf({ flags: { threshold: '0.5' } }), 'threshold')).toBe(

@@ -78,6 +78,25 @@ it.each([
 });
 
 it.each([
+  'http://h/?api_key=hush',
+  'http://h/#hush',
+  'h/?hush',
+  'ftp://h/?a=b@c&key=hush',
+  'http://h/?a@b=hush',
+  'http://me:hu?sh@h/?hush',
+  'http://h/?a=%40hush',
+  'http:///?a=1?hush\nhush',
+])('never shows the query of %j', (url) => {
+  const problems = problemsFrom({ flags: { upstream: url } });
+  expect(problems).toMatchObject([{ setting: '--upstream', value: expect.stringContaining('***') }]);
+  expect(formatProblems(problems)).not.toMatch(/hush|hu\?|sh@/);
+});
+
+it('shows the rest of a URL whose query it masks', () => {
+  expect(showRefused('http://h/v1?api_key=hush', false)).toBe('"http://h/v1?***"');
+});
+
+it.each([
   'server: { admin_tokne: hush }',
   'hush_is_no_section: { admin_token: [hush }',
   'server: { admin_token: *hush }',

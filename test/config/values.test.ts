@@ -37,6 +37,26 @@ describe('the upstream', () => {
     expect(ruleOf('upstream', text)).toContain(mention);
   });
 
+  it.each([
+    ['http://h/v1/chat/completions', 'http://h'],
+    ['http://h/v1/chat/completions/', 'http://h'],
+    ['http://h/prefix/v1/completions', 'http://h/prefix'],
+    ['http://h/chat/completions', 'http://h'],
+    ['http://h:8000/v1/models', 'http://h:8000'],
+  ])('is refused with the address in front of /v1 when it is the endpoint %j', (text, base) => {
+    const problems = problemsFrom({ flags: { upstream: text } });
+    expect(problems).toHaveLength(1);
+    expect(problems[0]?.rule).toMatch(/^must be the address in front of \/v1/);
+    expect(problems[0]?.rule.endsWith(`: ${base}`)).toBe(true);
+  });
+
+  it.each(['http://h/v1/account/gateway', 'http://h/models', 'http://h/mycompletions'])(
+    'may have a path that only looks like an endpoint: %s',
+    (url) => {
+      expect(settingsWith('upstream', url).upstream.url).toBe(url);
+    },
+  );
+
   it('must be given', () => {
     const loaded = loadSettings({ flags: {}, env: {}, cwd: '/', readFile: () => '' });
     expect(loaded).toMatchObject({
