@@ -1,4 +1,4 @@
-import type { Backend, BackendContext, BackendFactory } from './contract.js';
+import { type Backend, type BackendContext, type BackendFactory, BackendSettingsError } from './contract.js';
 
 /** The backends that can be chosen by name. Only the chosen one is constructed. */
 export interface BackendRegistry {
@@ -38,10 +38,10 @@ export function createBackendRegistry(): BackendRegistry {
         const known = [...factories.keys()].join(', ');
         throw new BackendRegistryError(`there is no backend "${name}"; known are: ${known || 'none'}`);
       }
-      const backend: unknown = await factory(context);
+      const backend: unknown = await built(name, factory, context);
       if (!isBackend(backend)) {
         throw new BackendRegistryError(
-          `the backend "${name}" lacks source, describe, count or clearCache (see the Backend contract)`,
+          `the backend "${name}" lacks describe, count or clearCache, or a source of 1 to 64 visible ASCII characters`,
         );
       }
       return backend;
@@ -49,13 +49,24 @@ export function createBackendRegistry(): BackendRegistry {
   };
 }
 
+async function built(name: string, factory: BackendFactory, context: BackendContext): Promise<unknown> {
+  try {
+    return await factory(context);
+  } catch (error) {
+    if (error instanceof BackendSettingsError) throw error;
+    const message = error instanceof Error ? error.message : String(error);
+    throw new BackendRegistryError(`the backend "${name}" cannot be built: ${message}`, { cause: error });
+  }
+}
+
+/** It is the value of a header and of a log field. */
+export function isSource(value: unknown): value is string {
+  return typeof value === 'string' && /^[\x21-\x7e]{1,64}$/.test(value);
+}
+
 function isBackend(value: unknown): value is Backend {
   if (typeof value !== 'object' || value === null) return false;
   const source: unknown = Reflect.get(value, 'source');
   const calls = ['describe', 'count', 'clearCache'] as const;
-  return (
-    typeof source === 'string' &&
-    source !== '' &&
-    calls.every((name) => typeof Reflect.get(value, name) === 'function')
-  );
+  return isSource(source) && calls.every((name) => typeof Reflect.get(value, name) === 'function');
 }

@@ -1,9 +1,13 @@
 import { type Backend, type CountCall, CountFailedError, ModelUnknownError } from '../backends/contract.js';
+import { isSource } from '../backends/registry.js';
 import type { RawObject } from '../body/raw-object.js';
 import { estimatedPrompt } from '../budget/window.js';
 import { estimateTokens } from '../estimate/estimate.js';
 import type { ModelBudget } from '../upstream/model-registry.js';
 import type { ExchangeCall, ExchangeParts } from './parts.js';
+
+/** So that a backend's own deadline comes first. */
+const GRACE_MS = 500;
 
 /** P and where it came from, or why there is none. */
 export type Counted =
@@ -47,7 +51,7 @@ async function countExactly(
 ): Promise<Counted> {
   const { backend, models } = parts;
   const { contextLength, configured } = budget;
-  const count = await backend.count(request, countCall(call, budget));
+  const count = await withinTime(parts, backend.count(request, countCall(call, budget)));
   if (!Number.isSafeInteger(count.tokens) || count.tokens < 0) {
     return { kind: 'uncounted', reason: 'backend_contract_failed' };
   }
@@ -56,6 +60,19 @@ async function countExactly(
   const length = reported ?? (await describedLength(budget, call, parts));
   if (length === undefined) return { kind: 'uncounted', reason: 'window_unknown' };
   return { kind: 'counted', promptTokens: count.tokens, source: sourceOf(backend), contextLength: length };
+}
+
+/** A backend of a third party may forget its deadline. */
+async function withinTime<T>({ countSeconds }: ExchangeParts, answer: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new CountFailedError('timeout')), countSeconds * 1000 + GRACE_MS);
+  });
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 function countCall(call: ExchangeCall, { contextLength, configured }: ModelBudget): CountCall {
@@ -96,8 +113,10 @@ async function describedLength(
   call: ExchangeCall,
   parts: ExchangeParts,
 ): Promise<number | undefined> {
+  // Each try at a server that takes no connection would cost the client one more connect timeout.
+  if (!parts.upstream.reachable) return undefined;
   try {
-    const length = await parts.backend.describe(budget.id, call);
+    const length = await withinTime(parts, parts.backend.describe(budget.id, call));
     if (length !== undefined && Number.isSafeInteger(length) && length > 0) {
       parts.models.adopt(budget.id, length);
       return length;
@@ -121,7 +140,8 @@ function noteFailure(error: unknown, budget: ModelBudget, parts: ExchangeParts):
 
 function sourceOf(backend: Backend): string {
   try {
-    return backend.source;
+    const { source } = backend;
+    return isSource(source) ? source : 'unknown-backend';
   } catch {
     return 'unknown-backend';
   }

@@ -13,6 +13,9 @@ export interface ExchangeParts {
   readonly metrics: Metrics;
   readonly warnings: Warnings;
   readonly bodies: BodyReader;
+  readonly upstream: { readonly reachable: boolean };
+  /** How long one count may take, in seconds. */
+  readonly countSeconds: number;
   /** The rough counter; takes the parsed request. Default: ours. */
   readonly estimate?: ((request: unknown) => number) | undefined;
 }

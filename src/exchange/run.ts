@@ -172,5 +172,6 @@ function observePlan(plan: Plan, { metrics }: RunParts): void {
     metrics.promptTokens.observe({ stage: 'original' }, facts.originalPromptTokens);
   if (facts.promptTokens !== undefined) metrics.promptTokens.observe({ stage: 'sent' }, facts.promptTokens);
   if (facts.askedTokens !== undefined) metrics.capTokens.observe({ stage: 'asked' }, facts.askedTokens);
-  if (facts.maxTokens !== undefined) metrics.capTokens.observe({ stage: 'sent' }, facts.maxTokens);
+  const sentCap = facts.maxTokens ?? (plan.action === 'unchanged' ? facts.askedTokens : undefined);
+  if (sentCap !== undefined) metrics.capTokens.observe({ stage: 'sent' }, sentCap);
 }

@@ -1,4 +1,4 @@
-import type { BackendFactory } from '../backends/contract.js';
+import type { Backend, BackendFactory } from '../backends/contract.js';
 import { BodyReader } from '../body/body-reader.js';
 import type { Settings } from '../config/settings.js';
 import { chooseEngine } from '../engines/choose-engine.js';
@@ -54,6 +54,8 @@ export async function assemble(options: AssembleOptions) {
     backend,
     models,
     prober,
+    upstream: prober,
+    countSeconds: settings.tokenizer.timeoutSeconds,
     engine,
     connectUpstream,
     forwarder,
@@ -63,9 +65,23 @@ export async function assemble(options: AssembleOptions) {
     async close(): Promise<void> {
       prober.stop();
       metrics.close();
-      await Promise.all([forwarder.close(), backend.close?.()]);
+      await Promise.all([forwarder.close(), closeBackend(backend)]);
     },
   };
+}
+
+const BACKEND_CLOSE_MS = 2000;
+
+/** A backend of a third party must not keep the process from ending. */
+async function closeBackend(backend: Backend): Promise<void> {
+  const late = new Promise<void>((resolve) => {
+    setTimeout(resolve, BACKEND_CLOSE_MS).unref();
+  });
+  try {
+    await Promise.race([backend.close?.(), late]);
+  } catch {
+    // It ends anyway.
+  }
 }
 
 function backendContext(settings: Settings, observer: Parameters<BackendFactory>[0]['observer']) {

@@ -38,6 +38,8 @@ export async function createProxy(options: AssembleOptions): Promise<RunningProx
   let draining: Promise<void> | undefined;
   const end = async (seconds: number) => {
     await parts.drain.finish(server, seconds);
+    // Exchanges that were cut hear first that their clients are gone.
+    await new Promise((resolve) => setImmediate(resolve));
     await Promise.all([app.close(), parts.close()]);
   };
   return {
@@ -55,6 +57,7 @@ function createApp(parts: Parts): { app: FastifyInstance; server: Server } {
   const server = createServer({
     keepAliveTimeout: 75_000,
     requestTimeout: 0,
+    requireHostHeader: false,
     maxHeaderSize: LONGEST_HEAD_BYTES,
   });
   const clientErrors = new ClientErrors();

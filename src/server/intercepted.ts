@@ -68,6 +68,7 @@ export async function serveIntercepted(
   );
 }
 
-function isEncoded(encoding: string | undefined): boolean {
+/** True for a body in a content encoding, which is not read. */
+export function isEncoded(encoding: string | undefined): boolean {
   return encoding !== undefined && encoding.trim() !== '' && encoding.trim().toLowerCase() !== 'identity';
 }

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { BackendHealth } from '../backends/contract.js';
 import type { Settings } from '../config/settings.js';
 import { ENDPOINTS, type Endpoint } from '../exchange/endpoint.js';
 import { explanation, unchanged } from '../exchange/plan.js';
@@ -8,6 +9,7 @@ import { VERSION } from '../version.js';
 import { collectBody } from './collect-body.js';
 import type { Drain } from './drain.js';
 import { requestPathOf } from './front.js';
+import { isEncoded } from './intercepted.js';
 import { modelStatuses } from './model-status.js';
 import type { PassThroughParts } from './pass-through.js';
 
@@ -34,6 +36,11 @@ export function registerOwnEndpoints(app: FastifyInstance, parts: OwnEndpointPar
   app.all('/incontext/*', refuse);
   // Methods that the router does not know.
   app.setNotFoundHandler(refuse);
+  app.setErrorHandler((error, _request, reply) => {
+    parts.warnings.failOpen('internal_error', error);
+    const { status, body } = ownError('internal_error');
+    return reply.code(status).type('application/json').send(body);
+  });
 }
 
 const WITH_HEAD = { exposeHeadRoute: true };
@@ -50,6 +57,15 @@ function refuse({ raw }: FastifyRequest, reply: FastifyReply): FastifyReply {
   return reply.code(error.status).type('application/json').send(error.body);
 }
 
+function healthOf({ backend, warnings }: OwnEndpointParts): BackendHealth | undefined {
+  try {
+    return backend.health?.();
+  } catch (error) {
+    warnings.failOpen('backend_contract_failed', error);
+    return undefined;
+  }
+}
+
 function notReady({ drain, prober }: OwnEndpointParts): 'draining' | 'upstream_unreachable' | undefined {
   if (drain.draining) return 'draining';
   return prober.reachable ? undefined : 'upstream_unreachable';
@@ -57,7 +73,7 @@ function notReady({ drain, prober }: OwnEndpointParts): 'draining' | 'upstream_u
 
 function status(parts: OwnEndpointParts, startedAt: number) {
   const reason = notReady(parts);
-  const health = parts.backend.health?.();
+  const health = healthOf(parts);
   return {
     version: VERSION,
     uptime_seconds: Math.floor((Date.now() - startedAt) / 1000),
@@ -76,6 +92,12 @@ function status(parts: OwnEndpointParts, startedAt: number) {
 }
 
 async function explain(request: FastifyRequest, reply: FastifyReply, parts: OwnEndpointParts) {
+  if (request.headers['x-incontext-bypass'] === '1') {
+    return explanation({ ...unchanged(Buffer.alloc(0), 'bypass'), action: 'bypassed' });
+  }
+  if (isEncoded(request.headers['content-encoding'])) {
+    return explanation(unchanged(Buffer.alloc(0), 'encoded_body'));
+  }
   const body = await collectBody(request.raw, parts.settings.server.bodyLimit);
   if (body.kind === 'aborted') return reply.hijack();
   if (body.kind === 'over') {

@@ -1,57 +1,10 @@
 import { z } from 'zod';
-import { parsePythonJson } from './python-json.js';
+import { JsonRecursionError, parsePythonJson } from './python-json.js';
 import { isDict, isList, type PythonValue, toPlain } from './python-value.js';
 import { badRequest } from './refusal.js';
+import { type Script, scriptSchema } from './script-schema.js';
 
-const callSchema = z.object({
-  id: z.string().optional(),
-  name: z.string(),
-  /** JSON text, or a value that is written as JSON. */
-  arguments: z.unknown().optional(),
-});
-
-/** Also as a client would send it back: `{id, type, function: {name, arguments}}`. */
-const eitherCallSchema = z.union([
-  callSchema,
-  z
-    .object({ id: z.string().optional(), function: callSchema.omit({ id: true }) })
-    .transform(({ id, function: called }) => ({ id, ...called })),
-]);
-
-const partsSchema = z.object({
-  /** The answer's text; without it the simulator makes one up. */
-  text: z.string().optional(),
-  /** Length of the made-up answer, which then ends with `stop`. */
-  tokens: z.int().min(0).optional(),
-  reasoning: z.string().optional(),
-  tool_calls: z.array(eitherCallSchema).optional(),
-  finish_reason: z.string().optional(),
-  /** Milliseconds before the answer's head. */
-  delay_ms: z.number().min(0).optional(),
-  /** Milliseconds before each chunk. */
-  chunk_delay_ms: z.number().min(0).optional(),
-  /** HTTP status of a failure. */
-  status: z.int().min(200).max(599).optional(),
-  /** A message, or a whole error object; in a stream without `status` it comes after the text, in-band. */
-  error: z.unknown().optional(),
-  /** The connection breaks after so many chunks of the answer. */
-  cut_after_chunks: z.int().min(0).optional(),
-  /** Silence for ever: `true` before the head, a number after so many chunks. */
-  hang: z.union([z.boolean(), z.int().min(0)]).optional(),
-});
-
-const scriptSchema = partsSchema.extend({
-  /** One script for each tool round since the message; the last one repeats. */
-  rounds: z.array(partsSchema).min(1).optional(),
-});
-
-/** A tool call of a scripted answer. */
-export type ScriptedCall = z.infer<typeof callSchema>;
-
-/** What a line `!sim {json}` in the last user message prescribes. */
-export type Script = z.infer<typeof scriptSchema>;
-
-const scriptLine = /^[ \t]*!sim[ \t]+(\{.*?)[ \t]*$/m;
+const mark = '!sim';
 
 /**
  * The script of a conversation, the current tool round's already chosen.
@@ -72,19 +25,43 @@ export function scriptOfMessages(messages: readonly PythonValue[]): Script {
   return { ...script, ...chosen };
 }
 
+/**
+ * The script of a text: its first line that begins with `!sim`.
+ * @throws Refusal 400 for a script that makes no sense
+ */
 export function scriptOfText(text: string): Script {
-  const line = scriptLine.exec(text)?.[1];
+  const line = scriptLine(text);
   if (line === undefined) return {};
-  const parsed = scriptSchema.safeParse(readLine(line));
+  if (!/^[ \t]+\{/.test(line)) throw badRequest('!sim: write a script as !sim {...}, with a space between');
+  const parsed = scriptSchema.safeParse(readJson(line.trim()));
   if (parsed.success) return parsed.data;
   throw badRequest(`!sim: ${z.prettifyError(parsed.error)}`);
 }
 
-function readLine(line: string): unknown {
+/** What follows the mark on the first line that begins with it; a longer word is no mark. */
+function scriptLine(text: string): string | undefined {
+  for (let at = text.indexOf(mark); at >= 0; at = text.indexOf(mark, at + mark.length)) {
+    const start = at + mark.length;
+    if (!beginsLine(text, at) || /^\w/.test(text.charAt(start))) continue;
+    const rest = text.slice(start);
+    const end = rest.search(/[\r\n]/);
+    return end < 0 ? rest : rest.slice(0, end);
+  }
+  return undefined;
+}
+
+function beginsLine(text: string, at: number): boolean {
+  let before = at - 1;
+  while (text[before] === ' ' || text[before] === '\t') before -= 1;
+  return before < 0 || text[before] === '\n' || text[before] === '\r';
+}
+
+function readJson(text: string): unknown {
   try {
-    return toPlain(parsePythonJson(line));
+    return toPlain(parsePythonJson(text));
   } catch (error) {
-    throw badRequest(`!sim: ${(error as Error).message}`);
+    const reason = error instanceof JsonRecursionError ? 'nested too deeply' : (error as Error).message;
+    throw badRequest(`!sim: ${reason}`);
   }
 }
 

@@ -98,7 +98,9 @@ export class Answer {
     const { chunkedEncoding, socket } = this.#response;
     // To a client of HTTP/1.0 a plain close would be the answer's proper end.
     if (this.begun && !chunkedEncoding && !this.#hasLength) socket?.resetAndDestroy();
-    this.#response.destroy();
+    // What was written goes out first: it is all that the client will get.
+    if (this.begun && socket !== null && !socket.destroyed) socket.destroySoon();
+    else this.#response.destroy();
   }
 
   /** Calls back once when the client goes before the answer's end. */

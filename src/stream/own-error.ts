@@ -45,6 +45,11 @@ const ERRORS = {
     type: 'invalid_request_error',
     message: 'The header fields of the request did not arrive in time.',
   },
+  internal_error: {
+    status: 500,
+    type: 'api_error',
+    message: 'Something in the proxy failed. Its log names the kind of error.',
+  },
   upstream_unreachable: {
     status: 502,
     type: 'api_error',

@@ -23,6 +23,8 @@ export class UpstreamProber {
   #timer: NodeJS.Timeout | undefined;
   #delay = FIRST_DELAY_MS;
   #reachable = false;
+  #told: boolean | undefined;
+  #misses = 0;
   #running: Promise<void> | undefined;
 
   constructor(options: ProberOptions) {
@@ -53,17 +55,22 @@ export class UpstreamProber {
   }
 
   async #probe(): Promise<void> {
-    const answered = await this.#ask();
+    const { answered, cause } = await this.#ask();
     if (this.#stop.signal.aborted) return;
-    if (answered !== this.#reachable) {
-      this.#options.log.info(
-        { reachable: answered },
-        answered ? 'upstream answers' : 'upstream does not answer',
-      );
-    }
-    this.#reachable = answered;
+    this.#misses = answered ? 0 : this.#misses + 1;
+    // A server that is busy may be late once; one that takes no connection is away.
+    this.#reachable = answered || (this.#reachable && cause === 'timeout' && this.#misses < 2);
+    this.#tell(this.#reachable, cause);
     this.#delay = answered ? LONGEST_DELAY_MS : Math.min(this.#delay * 2, LONGEST_DELAY_MS);
     this.#schedule(this.#delay);
+  }
+
+  /** Once for each change, and for what the first asking showed. */
+  #tell(answered: boolean, cause: string | undefined): void {
+    if (answered === this.#told) return;
+    this.#told = answered;
+    if (answered) this.#options.log.info({ reachable: true }, 'upstream answers');
+    else this.#options.log.warn({ reachable: false, cause }, 'upstream does not answer');
   }
 
   #schedule(delay: number): void {
@@ -72,8 +79,8 @@ export class UpstreamProber {
     this.#timer.unref();
   }
 
-  /** @returns whether anything answered. */
-  async #ask(): Promise<boolean> {
+  /** Whether anything answered, and if not, why: a code, no address. */
+  async #ask(): Promise<{ readonly answered: boolean; readonly cause?: string }> {
     const { backend, credential } = this.#options;
     const call = {
       signal: AbortSignal.any([this.#stop.signal, AbortSignal.timeout(PROBE_TIMEOUT_MS)]),
@@ -81,12 +88,22 @@ export class UpstreamProber {
     };
     try {
       if (backend.models === undefined) await backend.describe(undefined, call);
-      else this.#options.onModels(await backend.models(call));
-      return true;
+      else this.#options.onModels(wellFormed(await backend.models(call)));
+      return { answered: true };
     } catch (error) {
-      if (call.signal.aborted) return false;
-      this.#options.log.debug({ type: exceptionType(error) }, 'probe failed');
-      return error instanceof CountFailedError && error.code !== 'unreachable' && error.code !== 'timeout';
+      if (call.signal.aborted) return { answered: false, cause: 'timeout' };
+      if (!(error instanceof CountFailedError)) return { answered: false, cause: exceptionType(error) };
+      if (error.code === 'timeout') return { answered: false, cause: 'timeout' };
+      return { answered: error.code !== 'unreachable', cause: error.message };
     }
   }
+}
+
+/** A backend of a third party may list anything. */
+function wellFormed(models: unknown): ModelDescription[] {
+  if (!Array.isArray(models)) return [];
+  return models.filter(
+    (model: unknown): model is ModelDescription =>
+      typeof model === 'object' && model !== null && typeof Reflect.get(model, 'id') === 'string',
+  );
 }

@@ -41,6 +41,12 @@ test('a list that cannot be had rejects, and describes nothing', async () => {
   expect(await models()).toEqual(failed('unreachable'));
 });
 
+test('one odd card does not hide the others', async () => {
+  const cards = [null, { id: null }, { id: 'a', max_model_len: 4096 }, 5];
+  const stub = await listen((response) => json(response, { data: cards }));
+  expect(await vllm(contextFor(stub.url)).models?.(callOf())).toEqual([{ id: 'a', contextLength: 4096 }]);
+});
+
 test('an abort of the caller is not swallowed by a description', async () => {
   const stub = await listen(() => {});
   const client = new AbortController();

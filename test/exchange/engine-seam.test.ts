@@ -33,6 +33,8 @@ function partsWith(compress: () => Promise<CompressionResult>): ExchangeParts {
     metrics: createMetrics(),
     warnings: new Warnings(createLog('silent')),
     bodies: new BodyReader(),
+    upstream: { reachable: true },
+    countSeconds: 30,
   };
 }
 

@@ -185,6 +185,63 @@ describe('with a backend of a third party', () => {
     expect(JSON.stringify(proxy.logged)).not.toContain('marked-secret');
   });
 
+  test.each(['é€', 'a\r\nx-evil: 1', '', 'x'.repeat(65)])(
+    'a source of %j is no header value and costs nothing else',
+    async (source) => {
+      stub = await startStub({ count: 3000 });
+      proxy = await startProxy({ upstream: stub.url }, { backend: backendThat({ source }) });
+      const response = await postChat(proxy.url, BODY);
+      expect(told(response)).toMatchObject({ action: 'clamped', source: 'unknown-backend' });
+      expect(response.headers.get('x-evil')).toBeNull();
+    },
+  );
+
+  test('a count that never comes is given up after the tokenizer timeout', async () => {
+    stub = await startStub({ count: 3000 });
+    const flags = { upstream: stub.url, 'tokenizer-timeout-seconds': '0.1' };
+    proxy = await startProxy(flags, { backend: backendThat({ count: () => new Promise(() => {}) }) });
+    await proxy.ready();
+    expect(told(await postChat(proxy.url, BODY))).toMatchObject({
+      action: 'clamped',
+      source: 'rough-fallback',
+    });
+  });
+
+  test('a health that throws leaves the status, without a word of the exception', async () => {
+    stub = await startStub({ count: 3000 });
+    proxy = await startProxy({ upstream: stub.url }, { backend: backendThat({ health: fault }) });
+    const response = await fetch(`${proxy.url}/incontext/status`);
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({ tokenizer: { state: 'unknown', calls: 0, failures: 0 } });
+  });
+
+  test.each([5, [null, { id: 3 }, { id: 'm', contextLength: 4096 }], null])(
+    'a model list of %j hurts nothing',
+    async (models) => {
+      stub = await startStub({ count: 3000 });
+      proxy = await startProxy(
+        { upstream: stub.url },
+        { backend: backendThat({ models: async () => models as never }) },
+      );
+      await proxy.ready();
+      expect(told(await postChat(proxy.url, BODY))).toMatchObject({
+        action: 'clamped',
+        'max-tokens': '1096',
+      });
+      expect((await fetch(`${proxy.url}/incontext/status`)).status).toBe(200);
+    },
+  );
+
+  test.each<[string, Backend['close']]>([
+    ['throws', async () => fault()],
+    ['never comes back', () => new Promise(() => {})],
+  ])('a close that %s does not keep the proxy from ending', async (_what, close) => {
+    stub = await startStub({ count: 3000 });
+    const ending = await startProxy({ upstream: stub.url }, { backend: backendThat({ close }) });
+    await ending.close();
+    proxy = await startProxy({ upstream: stub.url });
+  });
+
   test('a source that throws does not cost the decision', async () => {
     stub = await startStub({ count: 3000 });
     const backend = () => ({

@@ -162,3 +162,12 @@ test("does not take the limit of a tokenizer beside the upstream for the upstrea
     source: 'vllm-tokenize',
   });
 });
+
+test('says at the start, with the cause, that the upstream does not answer', async () => {
+  stub = await startStub();
+  proxy = await startProxy({ upstream: 'http://127.0.0.1:9' });
+  const { logged } = proxy;
+  await expect
+    .poll(() => logged.find((line) => line.reachable === false))
+    .toMatchObject({ level: 40, cause: 'ECONNREFUSED' });
+});

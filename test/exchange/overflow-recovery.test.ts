@@ -185,3 +185,22 @@ test("clamps to the real window after a refusal where the operator's window has 
     window: '4096',
   });
 });
+
+test('passes on what came of a refusal that broke off, then cuts', async () => {
+  stub = await startStub({
+    count: 3000,
+    routes: {
+      [`POST ${CHAT}`]: (_request, response) => {
+        response.writeHead(400, { 'content-type': 'application/json', 'content-length': 200 });
+        response.write('{"error"');
+        setTimeout(() => response.destroy(), 20);
+      },
+    },
+  });
+  proxy = await startProxy({ upstream: stub.url });
+  const response = await postChat(proxy.url, BODY);
+  expect(response.status).toBe(400);
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+  expect(Buffer.from((await reader.read()).value ?? []).toString()).toBe('{"error"');
+  await expect(reader.read()).rejects.toThrow();
+});
