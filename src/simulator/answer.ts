@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Script, ScriptedCall } from './script.js';
+import type { Script, ScriptedCall } from './script-schema.js';
 import type { QwenTokenizer } from './tokenizer.js';
 
 export interface CallPiece {

@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { defaultMaxModelLen, defaultModelName, type ServedModel, type SimulatorOptions } from './options.js';
+import { longestDelay } from './script-schema.js';
 import { type VllmVersion, vllmVersions } from './version.js';
 
 /** The command line does not make sense; the message says what and how to mend it. */
@@ -21,6 +23,9 @@ A stand-in for vLLM with Qwen3's real tokenizer and chat template.
   --max-model-len N         tokens of models without a length of their own (${defaultMaxModelLen})
   --api-key KEY             ask for this key where vLLM does
   --chunk-delay-ms N        wait before each chunk of a generation (0)
+  --tokenize-delay-ms N     wait before each answer of /tokenize (0)
+  --tls-cert FILE           serve HTTPS with this certificate (PEM)
+  --tls-key FILE            and its key
   --help                    print this
 
 Start flags of vLLM:
@@ -36,7 +41,8 @@ Start flags of vLLM:
                             leave out usage.prompt_tokens_details.cached_tokens
 
 A line '!sim {"text": "..."}' in the last user message scripts the answer: text, tokens, reasoning,
-tool_calls, finish_reason, delay_ms, chunk_delay_ms, status, error, cut_after_chunks, hang, rounds.
+tool_calls, finish_reason, delay_ms, chunk_delay_ms, status, error, headers, cut_after_chunks, reset,
+hang, close_next, split_bytes, tokenize, attempts, rounds.
 GET and DELETE /__sim/requests list and forget what arrived.
 `;
 
@@ -48,6 +54,9 @@ const flags = {
   'max-model-len': { type: 'string' },
   'api-key': { type: 'string' },
   'chunk-delay-ms': { type: 'string' },
+  'tokenize-delay-ms': { type: 'string' },
+  'tls-cert': { type: 'string' },
+  'tls-key': { type: 'string' },
   'enable-scale-out': { type: 'boolean' },
   'trust-request-chat-template': { type: 'boolean' },
   'exclude-tools-when-tool-choice-none': { type: 'boolean' },
@@ -71,7 +80,9 @@ export function simulatorOptionsFromArgs(argv: readonly string[]): SimulatorOpti
     port: wholeNumber('--port', values.port ?? '8000', 0, 65_535),
     vllm: version(values.vllm ?? '0.32'),
     models: models(values),
-    chunkDelayMs: wholeNumber('--chunk-delay-ms', values['chunk-delay-ms'] ?? '0', 0, 3_600_000),
+    chunkDelayMs: delay('--chunk-delay-ms', values['chunk-delay-ms']),
+    tokenizeDelayMs: delay('--tokenize-delay-ms', values['tokenize-delay-ms']),
+    ...tls(values),
     enableScaleOut: values['enable-scale-out'] ?? false,
     trustRequestChatTemplate: values['trust-request-chat-template'] ?? false,
     excludeToolsWhenToolChoiceNone: values['exclude-tools-when-tool-choice-none'] ?? false,
@@ -120,6 +131,26 @@ function wholeNumber(flag: string, text: string, least: number, most = Number.MA
   if (/^\d+$/.test(text) && value >= least && value <= most) return value;
   const range = most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`;
   throw new SimulatorUsageError(`${flag}: ${text} is no whole number ${range}`);
+}
+
+function delay(flag: string, text = '0'): number {
+  return wholeNumber(flag, text, 0, longestDelay);
+}
+
+function tls(values: Values): Pick<SimulatorOptions, 'tls'> {
+  const { 'tls-cert': cert, 'tls-key': key } = values;
+  if (cert === undefined && key === undefined) return {};
+  if (cert === undefined || key === undefined)
+    throw new SimulatorUsageError('--tls-cert and --tls-key belong together');
+  return { tls: { cert: pem('--tls-cert', cert), key: pem('--tls-key', key) } };
+}
+
+function pem(flag: string, path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new SimulatorUsageError(`${flag}: ${(error as Error).message}`);
+  }
 }
 
 function jsonObject(text: string): Record<string, unknown> {

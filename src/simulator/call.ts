@@ -1,15 +1,41 @@
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 
-/** The client went away: nobody is left to answer. */
+/** The client went away, or was sent away: nobody is left to answer. */
 export class ClientGone extends Error {}
+
+/** An answer in one piece. */
+export interface WholeAnswer {
+  readonly status: number;
+  readonly body: string;
+  readonly contentType?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** How the bytes of an answer go out, where that is scripted. */
+export interface Delivery {
+  /** Further headers, or others. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Events are written in pieces of so many bytes. */
+  readonly splitBytes?: number | undefined;
+  /** A connection that breaks is reset. */
+  readonly resets?: boolean | undefined;
+  /** The next request on this connection finds it closed. */
+  readonly closesNext?: boolean | undefined;
+}
+
+/** Connections whose next request gets nothing. */
+const spent = new WeakSet<Socket>();
 
 /** One request being answered. */
 export class Call {
   readonly path: string;
   private readonly gone = new AbortController();
   private unpaused = 0;
+  private delivery: Delivery = {};
+  private held: Buffer = Buffer.alloc(0);
 
   constructor(
     readonly request: IncomingMessage,
@@ -27,6 +53,16 @@ export class Call {
     return Array.isArray(value) ? value[0] : value;
   }
 
+  deliver(delivery: Delivery): void {
+    this.delivery = delivery;
+    if (delivery.closesNext) spent.add(this.request.socket);
+  }
+
+  /** An earlier answer on this connection was to be the last. */
+  get isOnSpentConnection(): boolean {
+    return spent.has(this.request.socket);
+  }
+
   /** @throws ClientGone */
   async pause(milliseconds: number): Promise<void> {
     this.checkPresent();
@@ -41,10 +77,11 @@ export class Call {
     this.checkPresent();
   }
 
-  /** Never answers; ends when the client goes. @throws ClientGone */
+  /** Says nothing more; ends when the client goes. @throws ClientGone */
   async hang(): Promise<never> {
     this.checkPresent();
-    await once(this.gone.signal, 'abort');
+    await this.writeHeld();
+    if (!this.gone.signal.aborted) await once(this.gone.signal, 'abort');
     throw new ClientGone();
   }
 
@@ -55,9 +92,13 @@ export class Call {
     contentType = 'application/json',
     headers: Readonly<Record<string, string>> = {},
   ): void {
-    const bytes = Buffer.from(body);
-    this.head(status, { 'content-length': String(bytes.length), 'content-type': contentType, ...headers });
-    this.response.end(bytes);
+    this.response.end(this.beginWhole({ status, body, contentType, headers }));
+  }
+
+  /** Head and half the body of a whole answer. */
+  beginHalf(answer: WholeAnswer): void {
+    const bytes = this.beginWhole(answer);
+    this.response.write(bytes.subarray(0, bytes.length >> 1));
   }
 
   /** 200 and nothing else. */
@@ -78,33 +119,78 @@ export class Call {
   /** Writes one event, no faster than the client reads. @throws ClientGone */
   async event(data: string): Promise<void> {
     this.checkPresent();
-    if (this.response.write(`data: ${data}\n\n`)) return;
-    await once(this.response, 'drain', { signal: this.gone.signal }).catch(() => this.checkPresent());
+    const { splitBytes } = this.delivery;
+    if (splitBytes === undefined) return this.write(`data: ${data}\n\n`);
+    this.held = Buffer.concat([this.held, Buffer.from(`data: ${data}\n\n`)]);
+    while (this.held.length >= splitBytes) {
+      const piece = this.held.subarray(0, splitBytes);
+      this.held = this.held.subarray(splitBytes);
+      await this.write(piece);
+      // What is written within one turn of the loop would leave together.
+      await setImmediate();
+    }
   }
 
-  end(): void {
+  async end(): Promise<void> {
+    await this.writeHeld();
     this.response.end();
   }
 
-  /** Breaks the connection; of a body that was to be sent, half goes out before. */
-  cut(body?: string): void {
-    if (body !== undefined) {
-      const bytes = Buffer.from(body);
-      this.head(200, { 'content-length': String(bytes.length), 'content-type': 'application/json' });
-      this.response.write(bytes.subarray(0, bytes.length >> 1));
-    }
-    this.response.socket?.destroySoon();
+  /** Breaks the connection; of a whole answer that was to be sent, half goes out before. */
+  async cut(answer?: WholeAnswer): Promise<void> {
+    if (answer !== undefined) this.beginHalf(answer);
+    await this.writeHeld();
+    const { socket } = this.response;
+    if (!this.delivery.resets) return void socket?.destroySoon();
+    await setImmediate();
+    while (this.response.writableLength > 0 && !this.gone.signal.aborted) await sleep(1);
+    reset(socket);
   }
 
   get started(): boolean {
     return this.response.headersSent;
   }
 
-  private head(status: number, headers: Record<string, string>): void {
-    this.response.writeHead(status, { server: 'uvicorn', ...headers, vary: 'Origin' });
+  private beginWhole({ status, body, contentType = 'application/json', headers = {} }: WholeAnswer): Buffer {
+    const bytes = Buffer.from(body);
+    this.head(status, { 'content-length': String(bytes.length), 'content-type': contentType, ...headers });
+    return bytes;
+  }
+
+  private head(status: number, headers: Readonly<Record<string, string>>): void {
+    const scripted = Object.entries(this.delivery.headers ?? {}).map(([name, value]) => [
+      name.toLowerCase(),
+      value,
+    ]);
+    this.response.writeHead(status, {
+      server: 'uvicorn',
+      ...headers,
+      vary: 'Origin',
+      ...Object.fromEntries(scripted),
+    });
+  }
+
+  private async writeHeld(): Promise<void> {
+    const rest = this.held;
+    this.held = Buffer.alloc(0);
+    if (rest.length > 0) await this.write(rest);
+  }
+
+  private async write(bytes: string | Buffer): Promise<void> {
+    if (this.response.write(bytes)) return;
+    await once(this.response, 'drain', { signal: this.gone.signal }).catch(() => this.checkPresent());
   }
 
   private checkPresent(): void {
     if (this.gone.signal.aborted) throw new ClientGone();
+  }
+}
+
+/** A connection under TLS cannot be reset; it is closed in the middle. */
+function reset(socket: Socket | null): void {
+  try {
+    socket?.resetAndDestroy();
+  } catch {
+    socket?.destroy();
   }
 }

@@ -9,7 +9,8 @@ import type { ResolvedOptions, ServedModel } from './options.js';
 import { countedPrompt } from './prompt-tokens.js';
 import { isDict, isList, type PythonDict, type PythonValue } from './python-value.js';
 import { badRequest } from './refusal.js';
-import { type Script, scriptOfMessages } from './script.js';
+import { scriptOfMessages } from './script.js';
+import type { Script } from './script-schema.js';
 
 /** A chat request that passed every check. */
 export interface PreparedChat {
@@ -41,7 +42,7 @@ export function prepareChat(call: Call, instance: Instance): PreparedChat {
   const cap = effectiveCap(limits, promptIds.length);
   const given = request.get('messages');
   const messages: readonly PythonValue[] = isList(given) ? given : [];
-  const scripted = scriptOfMessages(messages);
+  const scripted = instance.attempts.choose(scriptOfMessages(messages), call.path, request);
   return {
     request,
     ask,

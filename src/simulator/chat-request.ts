@@ -4,7 +4,7 @@ import { type Check, type Handler, type Issue, validationRefusal, valueIssue } f
 import { messagesCheck } from './message-schema.js';
 import { isDict, isList, type PythonDict } from './python-value.js';
 import { badParameter } from './refusal.js';
-import { checkSampling, readStop } from './sampling.js';
+import { checkSampling, readSalt, readStop } from './sampling.js';
 import { readStreamOptions, type StreamOptions } from './stream-options.js';
 import type { VllmVersion } from './version.js';
 
@@ -50,6 +50,8 @@ export interface ChatAsk extends StreamOptions {
   readonly seed: number | null;
   readonly truncatePromptTokens: number | null;
   readonly truncateFrom: 'left' | 'right';
+  /** Prompts under different salts share no prefix. */
+  readonly cacheSalt: string;
   readonly namedTool: string | null;
 }
 
@@ -82,6 +84,7 @@ export function readChatRequest(request: PythonDict, vllm: VllmVersion): ChatAsk
     seed: readInteger(request.get('seed')) ?? null,
     truncatePromptTokens: readInteger(request.get('truncate_prompt_tokens')) ?? null,
     truncateFrom: request.get('truncation_side') === 'right' ? 'right' : 'left',
+    cacheSalt: readSalt(request),
     namedTool: namedTool(request),
   };
 }

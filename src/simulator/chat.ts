@@ -5,7 +5,7 @@ import { chatCompletion, emptyChoice, gather, pieceChunk, roleChunk, usageChunk 
 import type { Instance } from './instance.js';
 import { inTurn } from './interleave.js';
 import { chatLogprobs, promptLogprobs } from './logprobs.js';
-import { ScriptRun } from './script-run.js';
+import { ScriptRun, streamedScript, unfinished } from './script-run.js';
 import { finalUsage, runningUsage, type TokenCounts, wholeUsage } from './usage.js';
 
 /** A generation in progress. */
@@ -18,20 +18,27 @@ interface ChatJob extends PreparedChat {
 /** `POST /v1/chat/completions`, in JSON or as events. */
 export async function answerChat(call: Call, instance: Instance): Promise<void> {
   const prepared = prepareChat(call, instance);
-  const cache = instance.prefixCache(prepared.model);
-  const cached = cache.lookUp(prepared.promptIds);
-  cache.store(prepared.promptIds);
-  instance.meters.countPrompt(prepared.promptIds.length, cached);
-  const job: ChatJob = { ...prepared, instance, cached, streams: answerStreams(prepared, instance) };
-  const run = new ScriptRun(call, job.script, instance.options.chunkDelayMs);
+  const run = new ScriptRun(call, prepared.script, instance.options.chunkDelayMs);
   await instance.meters.whileRunning(async () => {
-    await run.begin(job.ask.stream);
+    await run.begin(prepared.ask.stream);
+    const cached = useCache(prepared, instance);
+    const job: ChatJob = { ...prepared, instance, cached, streams: answerStreams(prepared, instance) };
     await (job.ask.stream ? streamAnswer(call, job, run) : wholeAnswer(call, job, run));
   });
 }
 
+/** Prompt tokens that were in the cache. Only what is generated from enters it, not what a script refuses. */
+function useCache({ model, promptIds, ask }: PreparedChat, instance: Instance): number {
+  const cache = instance.prefixCache(model);
+  const cached = cache.lookUp(promptIds, ask.cacheSalt);
+  cache.store(promptIds, ask.cacheSalt);
+  instance.meters.countPrompt(promptIds.length, cached);
+  return cached;
+}
+
 function answerStreams(prepared: PreparedChat, instance: Instance): Iterator<AnswerPiece>[] {
-  const { ask, script, cap, promptIds, request, head } = prepared;
+  const { ask, cap, promptIds, request, head } = prepared;
+  const script = ask.stream ? streamedScript(prepared.script) : prepared.script;
   const demanded = head.vllm === '0.16' && ask.namedTool !== null;
   const plan = {
     script,
@@ -42,9 +49,13 @@ function answerStreams(prepared: PreparedChat, instance: Instance): Iterator<Ans
     showsCutCalls: ask.stream || demanded,
     callFinish: demanded ? 'stop' : 'tool_calls',
   } as const;
-  return Array.from({ length: ask.choices }, (_, index) =>
-    answerPieces({ ...plan, seed: seedOf(promptIds, `${ask.seed}:${index}`) }, instance.tokenizer),
-  );
+  return Array.from({ length: ask.choices }, (_, index) => {
+    const pieces = answerPieces(
+      { ...plan, seed: seedOf(promptIds, `${ask.seed}:${index}`) },
+      instance.tokenizer,
+    );
+    return script.error === undefined ? pieces : unfinished(pieces);
+  });
 }
 
 async function wholeAnswer(call: Call, job: ChatJob, run: ScriptRun): Promise<void> {
@@ -58,6 +69,7 @@ async function wholeAnswer(call: Call, job: ChatJob, run: ScriptRun): Promise<vo
     const choice = choices[index];
     if (choice !== undefined) gather(choice, piece);
   }
+  cut ||= await run.breaksHere();
   for (const choice of choices) {
     keepAnswer(job, choice.tokenIds);
     choice.content = job.echoed + choice.content;
@@ -72,7 +84,7 @@ async function wholeAnswer(call: Call, job: ChatJob, run: ScriptRun): Promise<vo
   const named = head.vllm === '0.16' && ask.namedTool !== null;
   const usage = wholeUsage(counts(job, written, reasoned), head.vllm);
   const body = JSON.stringify(chatCompletion(head, choices, usage, prompt, ask.returnTokenIds, named));
-  if (cut) call.cut(body);
+  if (cut) await call.cut({ status: 200, body });
   else call.respond(200, body);
 }
 
@@ -89,7 +101,7 @@ async function streamAnswer(call: Call, job: ChatJob, run: ScriptRun): Promise<v
     await call.event(JSON.stringify(roleChunk(head, index, ids, running())));
   }
   for (const { index, piece } of inTurn(job.streams)) {
-    if (await run.beforeChunk()) return call.cut();
+    if (await run.beforeChunk()) return await call.cut();
     instance.meters.countPiece(piece);
     written += piece.tokenIds.length;
     if (piece.reasoning !== undefined) reasoned += piece.tokenIds.length;
@@ -102,6 +114,7 @@ async function streamAnswer(call: Call, job: ChatJob, run: ScriptRun): Promise<v
     };
     await call.event(JSON.stringify(pieceChunk(head, index, piece, extras)));
   }
+  if (await run.breaksHere()) return await call.cut();
   for (const ids of answered) keepAnswer(job, ids);
   await endStream(call, job, run, counts(job, written, reasoned));
 }
@@ -113,11 +126,11 @@ async function endStream(call: Call, job: ChatJob, run: ScriptRun, total: TokenC
     await call.event(JSON.stringify(usageChunk(job.head, finalUsage(total, job.head.vllm))));
   }
   await call.event('[DONE]');
-  call.end();
+  await call.end();
 }
 
 function keepAnswer(job: ChatJob, ids: readonly number[]): void {
-  job.instance.prefixCache(job.model).store([...job.promptIds, ...ids]);
+  job.instance.prefixCache(job.model).store([...job.promptIds, ...ids], job.ask.cacheSalt);
 }
 
 function counts(job: ChatJob, completion: number, reasoning: number): TokenCounts {

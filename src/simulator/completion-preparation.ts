@@ -7,17 +7,28 @@ import { type Ask, checkCap, checkPrompt, effectiveCap } from './limits.js';
 import type { Meters } from './meters.js';
 import type { ServedModel } from './options.js';
 import { countedPrompt, keptTokens, truncated } from './prompt-tokens.js';
-import { type Script, scriptOfText } from './script.js';
+import type { PythonDict } from './python-value.js';
+import { scriptOfText } from './script.js';
+import { streamedScript, unfinished } from './script-run.js';
+import type { Script } from './script-schema.js';
 import type { QwenTokenizer } from './tokenizer.js';
 import type { VllmVersion } from './version.js';
 
 /** A text completion that passed every check. */
-export interface CompletionJob {
+export interface PreparedCompletion {
   readonly ask: CompletionAsk;
+  readonly model: ServedModel;
   readonly head: AnswerHead;
+  readonly script: Script;
+  readonly promptIds: readonly (readonly number[])[];
+  /** Prompt and most tokens of each choice. */
+  readonly choices: readonly { readonly ids: readonly number[]; readonly cap: number; readonly at: number }[];
+}
+
+/** A generation in progress. */
+export interface CompletionJob extends PreparedCompletion {
   readonly tokenizer: QwenTokenizer;
   readonly meters: Meters;
-  readonly script: Script;
   /** The prompt of each choice. */
   readonly prompts: readonly { readonly ids: readonly number[]; readonly text: string }[];
   readonly promptTokens: number;
@@ -29,41 +40,49 @@ export interface CompletionJob {
 export function prepareCompletion(
   call: Call,
   instance: Instance,
+  request: PythonDict,
   ask: CompletionAsk,
   model: ServedModel,
-): CompletionJob {
+): PreparedCompletion {
   const { tokenizer, options } = instance;
   const limits = limitsOf(ask, model, options.vllm);
   checkCap(limits);
   const promptIds = ask.prompts.map((prompt) => readPrompt(prompt, tokenizer, limits, ask));
-  const script = scriptOfText(ask.prompts.filter((prompt) => typeof prompt === 'string').join('\n'));
+  const scripted = scriptOfText(ask.prompts.filter((prompt) => typeof prompt === 'string').join('\n'));
   const choices = promptIds.flatMap((ids) => {
     const cap = effectiveCap(limits, ids.length);
-    return Array.from({ length: ask.choices }, (_, at) => ({
-      ids,
-      cap,
-      seed: seedOf(ids, `${ask.seed}:${at}`),
-    }));
+    return Array.from({ length: ask.choices }, (_, at) => ({ ids, cap, at }));
   });
+  const head = {
+    id: `cmpl-${call.header('x-request-id') ?? instance.nextId()}`,
+    created: now(),
+    model: model.id,
+    vllm: options.vllm,
+    fingerprint: instance.fingerprint,
+  };
+  const script = instance.attempts.choose(scripted, call.path, request);
+  return { ask, model, head, script, promptIds, choices };
+}
+
+/** Begins to generate; only now the prompts enter the prefix cache. */
+export function startCompletion(prepared: PreparedCompletion, instance: Instance): CompletionJob {
+  const { ask, model, promptIds, choices } = prepared;
+  const { tokenizer, meters, options } = instance;
+  const script = ask.stream ? streamedScript(prepared.script) : prepared.script;
   const promptTokens = promptIds.reduce((sum, ids) => sum + ids.length, 0);
-  const cached = useCache(instance, model, promptIds);
-  instance.meters.countPrompt(promptTokens, cached);
+  const cached = useCache(instance, model, promptIds, ask.cacheSalt);
+  meters.countPrompt(promptTokens, cached);
   return {
-    ask,
-    head: {
-      id: `cmpl-${call.header('x-request-id') ?? instance.nextId()}`,
-      created: now(),
-      model: model.id,
-      vllm: options.vllm,
-      fingerprint: instance.fingerprint,
-    },
+    ...prepared,
     tokenizer,
-    meters: instance.meters,
-    script,
+    meters,
     prompts: choices.map(({ ids }) => ({ ids, text: ask.echo ? tokenizer.decode(ids) : '' })),
     promptTokens,
     cached: options.enablePromptTokensDetails ? cached : 0,
-    streams: choices.map(({ cap, seed }) => pieces(ask, script, cap, seed, tokenizer)),
+    streams: choices.map(({ ids, cap, at }) => {
+      const made = pieces(ask, script, cap, seedOf(ids, `${ask.seed}:${at}`), tokenizer);
+      return script.error === undefined ? made : unfinished(made);
+    }),
   };
 }
 
@@ -81,10 +100,15 @@ function limitsOf(ask: CompletionAsk, model: ServedModel, vllm: VllmVersion): As
   };
 }
 
-function useCache(instance: Instance, model: ServedModel, promptIds: readonly (readonly number[])[]): number {
+function useCache(
+  instance: Instance,
+  model: ServedModel,
+  promptIds: readonly (readonly number[])[],
+  salt: string,
+): number {
   const cache = instance.prefixCache(model);
-  const cached = promptIds.reduce((sum, ids) => sum + cache.lookUp(ids), 0);
-  for (const ids of promptIds) cache.store(ids);
+  const cached = promptIds.reduce((sum, ids) => sum + cache.lookUp(ids, salt), 0);
+  for (const ids of promptIds) cache.store(ids, salt);
   return cached;
 }
 
@@ -94,7 +118,7 @@ function pieces(
   cap: number,
   seed: number,
   tokenizer: QwenTokenizer,
-): Iterator<AnswerPiece> {
+): Generator<AnswerPiece> {
   if (echoesOnly(ask)) return nothing();
   const { stop, keepStop } = ask;
   return answerPieces(

@@ -11,7 +11,7 @@ import {
 } from './issue.js';
 import { isList, type PythonDict, PythonNumber, type PythonValue } from './python-value.js';
 import { badParameter, badRequest, openAiRefusal, Refusal } from './refusal.js';
-import { checkSampling, readStop } from './sampling.js';
+import { checkSampling, readSalt, readStop } from './sampling.js';
 import { readStreamOptions, type StreamOptions } from './stream-options.js';
 import type { VllmVersion } from './version.js';
 
@@ -38,6 +38,8 @@ export interface CompletionAsk extends StreamOptions {
   readonly seed: number | null;
   readonly truncatePromptTokens: number | null;
   readonly truncateFrom: 'left' | 'right';
+  /** Prompts under different salts share no prefix. */
+  readonly cacheSalt: string;
 }
 
 /** Without a cap of its own a completion has this one. */
@@ -85,6 +87,7 @@ export function readCompletionRequest(request: PythonDict, vllm: VllmVersion): C
     seed: readInteger(request.get('seed')) ?? null,
     truncatePromptTokens: readInteger(request.get('truncate_prompt_tokens')) ?? null,
     truncateFrom: request.get('truncation_side') === 'right' ? 'right' : 'left',
+    cacheSalt: readSalt(request),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { AnswerPiece } from './answer.js';
 import type { Call } from './call.js';
 import { emptyChoice, gather } from './chat-shape.js';
-import { type CompletionJob, prepareCompletion } from './completion-preparation.js';
+import { type CompletionJob, prepareCompletion, startCompletion } from './completion-preparation.js';
 import { checkCompletion, completionHandler, readCompletionRequest } from './completion-request.js';
 import { textChunk, textCompletion, textUsageChunk } from './completion-shape.js';
 import type { Instance } from './instance.js';
@@ -18,10 +18,11 @@ export async function answerCompletion(call: Call, instance: Instance): Promise<
   const ask = readCompletionRequest(request, vllm);
   const model = instance.model(request.get('model'));
   checkCompletion(request, ask, vllm);
-  const job = prepareCompletion(call, instance, ask, model);
-  const run = new ScriptRun(call, job.script, instance.options.chunkDelayMs);
+  const prepared = prepareCompletion(call, instance, request, ask, model);
+  const run = new ScriptRun(call, prepared.script, instance.options.chunkDelayMs);
   await instance.meters.whileRunning(async () => {
     await run.begin(ask.stream);
+    const job = startCompletion(prepared, instance);
     await (ask.stream ? streamAnswer(call, job, run) : wholeAnswer(call, job, run));
   });
 }
@@ -38,6 +39,7 @@ async function wholeAnswer(call: Call, job: CompletionJob, run: ScriptRun): Prom
     if (choice !== undefined) gather(choice, piece);
     pieces[index]?.push(piece);
   }
+  cut ||= await run.breaksHere();
   for (const [index, choice] of choices.entries()) {
     choice.content = (job.prompts[index]?.text ?? '') + choice.content;
     const { logprobs } = job.ask;
@@ -47,7 +49,7 @@ async function wholeAnswer(call: Call, job: CompletionJob, run: ScriptRun): Prom
   const promptIds = job.prompts.map(({ ids }) => (job.ask.returnTokenIds ? ids : null));
   const usage = wholeUsage(counts(job, completion), job.head.vllm);
   const body = JSON.stringify(textCompletion(job.head, choices, usage, promptIds));
-  if (cut) call.cut(body);
+  if (cut) await call.cut({ status: 200, body });
   else call.respond(200, body);
 }
 
@@ -58,7 +60,7 @@ async function streamAnswer(call: Call, job: CompletionJob, run: ScriptRun): Pro
   call.beginEvents();
   const pieces = head.vllm === '0.16' ? inTurn(job.streams) : oneAfterAnother(job.streams);
   for (const { index, piece } of pieces) {
-    if (await run.beforeChunk()) return call.cut();
+    if (await run.beforeChunk()) return await call.cut();
     job.meters.countPiece(piece);
     written += piece.tokenIds.length;
     const prompt = begun.has(index) ? undefined : job.prompts[index];
@@ -77,13 +79,14 @@ async function streamAnswer(call: Call, job: CompletionJob, run: ScriptRun): Pro
     );
     await call.event(JSON.stringify(chunk));
   }
+  if (await run.breaksHere()) return await call.cut();
   const error = run.inBandError();
   if (error !== null) await call.event(JSON.stringify(error));
   else if (ask.includeUsage) {
     await call.event(JSON.stringify(textUsageChunk(head, finalUsage(counts(job, written), head.vllm))));
   }
   await call.event('[DONE]');
-  call.end();
+  await call.end();
 }
 
 function counts(job: CompletionJob, completion: number): TokenCounts {

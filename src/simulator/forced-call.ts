@@ -1,6 +1,6 @@
 import { isDict, isList, type PythonDict } from './python-value.js';
 import { badRequest } from './refusal.js';
-import type { Script } from './script.js';
+import type { Script } from './script-schema.js';
 import type { VllmVersion } from './version.js';
 
 /** Tokens below which 0.16 cannot finish the list of calls that it then tries to read. */

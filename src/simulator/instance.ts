@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { Attempts } from './attempts.js';
 import { ChatTemplates } from './chat-template.js';
 import { Meters } from './meters.js';
 import type { ResolvedOptions, ServedModel } from './options.js';
@@ -13,6 +14,7 @@ const cachedTokens = 4_000_000;
 /** What one running simulator's routes share. */
 export class Instance {
   readonly meters = new Meters();
+  readonly attempts = new Attempts();
   private requests = 0;
   private readonly prefixCaches = new Map<string, PrefixCache>();
 

@@ -22,6 +22,10 @@ export interface SimulatorOptions {
   readonly apiKey?: string;
   /** Milliseconds before each chunk of a generation; default 0. */
   readonly chunkDelayMs?: number;
+  /** Milliseconds before each answer of `/tokenize`; default 0. */
+  readonly tokenizeDelayMs?: number;
+  /** Certificate and key in PEM: serves HTTPS. */
+  readonly tls?: { readonly cert: string; readonly key: string };
   /** vLLM's `--enable-scale-out`: the `/render` endpoints of 0.32. */
   readonly enableScaleOut?: boolean;
   /** vLLM's `--trust-request-chat-template`. */
@@ -46,6 +50,8 @@ export interface ResolvedOptions {
   readonly models: readonly ServedModel[];
   readonly apiKey: string | undefined;
   readonly chunkDelayMs: number;
+  readonly tokenizeDelayMs: number;
+  readonly tls: SimulatorOptions['tls'];
   readonly enableScaleOut: boolean;
   readonly trustRequestChatTemplate: boolean;
   readonly excludeToolsWhenToolChoiceNone: boolean;
@@ -66,6 +72,8 @@ export function resolveOptions(options: SimulatorOptions): ResolvedOptions {
     models: options.models ?? [{ id: defaultModelName, maxModelLen: defaultMaxModelLen }],
     apiKey: options.apiKey,
     chunkDelayMs: options.chunkDelayMs ?? 0,
+    tokenizeDelayMs: options.tokenizeDelayMs ?? 0,
+    tls: options.tls,
     enableScaleOut: options.enableScaleOut ?? false,
     trustRequestChatTemplate: options.trustRequestChatTemplate ?? false,
     excludeToolsWhenToolChoiceNone: options.excludeToolsWhenToolChoiceNone ?? false,

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 
 export const blockTokens = 16;
@@ -11,9 +12,9 @@ export class PrefixCache {
   }
 
   /** Tokens of the prompt that need no computing; the last token always does. */
-  lookUp(promptIds: readonly number[]): number {
+  lookUp(promptIds: readonly number[], salt = ''): number {
     let hits = 0;
-    for (const key of blockKeys(promptIds.slice(0, -1))) {
+    for (const key of blockKeys(promptIds.slice(0, -1), salt)) {
       if (!this.blocks.get(key)) break;
       hits += 1;
     }
@@ -21,15 +22,16 @@ export class PrefixCache {
   }
 
   /** Keeps the prompt and, where one was written, the answer behind it. */
-  store(ids: readonly number[]): void {
-    for (const key of blockKeys(ids)) this.blocks.set(key, true);
+  store(ids: readonly number[], salt = ''): void {
+    for (const key of blockKeys(ids, salt)) this.blocks.set(key, true);
   }
 }
 
-/** One key for each whole block: a hash over it and all before it. */
-function* blockKeys(ids: readonly number[]): Generator<string> {
-  let low = 0x811c9dc5;
-  let high = 0x01000193;
+/** One key for each whole block: a hash over it, all before it, and the salt. */
+function* blockKeys(ids: readonly number[], salt: string): Generator<string> {
+  const start = createHash('sha256').update(salt).digest();
+  let low = start.readInt32LE(0);
+  let high = start.readInt32LE(4);
   for (const [index, id] of ids.entries()) {
     low = Math.imul(low ^ id, 0x01000193);
     high = Math.imul(high + id, 0x85ebca6b) ^ (high >>> 13);

@@ -100,3 +100,12 @@ export function fromPlain(value: unknown): PythonValue {
   }
   return typeof value === 'string' || typeof value === 'boolean' ? value : null;
 }
+
+/** A text that is equal for equal values, and only for them. */
+export function identity(value: PythonValue): string {
+  if (value instanceof PythonNumber) return `${value.kind} ${value.text}`;
+  if (isList(value)) return `[${value.map(identity).join()}]`;
+  if (isDict(value))
+    return `{${[...value].map(([key, item]) => `${JSON.stringify(key)}:${identity(item)}`).join()}}`;
+  return JSON.stringify(value);
+}

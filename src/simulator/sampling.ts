@@ -31,3 +31,9 @@ export function readStop(request: PythonDict): readonly string[] {
   if (typeof stop === 'string') return [stop];
   return isList(stop) ? stop.filter((word): word is string => typeof word === 'string') : [];
 }
+
+/** `cache_salt`; the empty text without one. */
+export function readSalt(request: PythonDict): string {
+  const salt = request.get('cache_salt');
+  return typeof salt === 'string' ? salt : '';
+}

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { Call, ClientGone } from './call.js';
 import { Instance } from './instance.js';
@@ -8,7 +9,7 @@ import { RequestLog } from './request-log.js';
 import { findRoute, isGuarded } from './routes.js';
 
 export interface Simulator {
-  /** `http://HOST:PORT`. */
+  /** `http://HOST:PORT`, with `https:` under TLS. */
   readonly url: string;
   readonly port: number;
   /** Breaks open connections. */
@@ -23,14 +24,17 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   const resolved = resolveOptions(options);
   const instance = await Instance.create(resolved);
   const log = new RequestLog();
-  const server = createServer((request, response) => {
+  const { tls } = resolved;
+  const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
     void serve(request, response, instance, log);
-  });
+  };
+  const server = tls === undefined ? createServer(onRequest) : createTlsServer(tls, onRequest);
   server.keepAliveTimeout = 5_000;
   await listen(server, resolved.port, resolved.host);
   const { port } = server.address() as AddressInfo;
   const host = resolved.host.includes(':') ? `[${resolved.host}]` : resolved.host;
-  return { url: `http://${host}:${port}`, port, close: () => close(server) };
+  const scheme = tls === undefined ? 'http' : 'https';
+  return { url: `${scheme}://${host}:${port}`, port, close: () => close(server) };
 }
 
 async function serve(
@@ -39,31 +43,39 @@ async function serve(
   instance: Instance,
   log: RequestLog,
 ): Promise<void> {
+  const start = performance.now();
   const body = await readBody(request).catch(() => undefined);
   if (body === undefined) return;
   const call = new Call(request, response, body);
   try {
-    if (call.path === '/__sim/requests') return answerLog(call, log);
-    log.add(request.method ?? '', request.url ?? '', request.rawHeaders, body);
+    if (call.path === '/__sim/requests') return answerLog(call, instance, log);
+    const ended = log.add(request.method ?? '', request.url ?? '', request.rawHeaders, body);
+    response.once('close', () =>
+      ended(response.writableFinished ? 'complete' : 'aborted', Math.round(performance.now() - start)),
+    );
+    if (call.isOnSpentConnection) return await call.cut();
     const { apiKey, vllm } = instance.options;
     if (isGuarded(call.path, request.method, vllm) && !isAuthorized(call, apiKey)) throw unauthorized();
     await findRoute(request.method ?? '', call.path, vllm)(call, instance);
   } catch (error) {
-    answerError(call, error);
+    await answerError(call, error);
   }
 }
 
-function answerLog(call: Call, log: RequestLog): void {
+function answerLog(call: Call, instance: Instance, log: RequestLog): void {
   const { method } = call.request;
   if (method !== 'GET' && method !== 'DELETE') throw methodNotAllowed(['GET', 'DELETE']);
-  if (method === 'DELETE') log.clear();
+  if (method === 'DELETE') {
+    log.clear();
+    instance.attempts.forget();
+  }
   call.json(log.list());
 }
 
-function answerError(call: Call, error: unknown): void {
+async function answerError(call: Call, error: unknown): Promise<void> {
   if (error instanceof ClientGone) return;
   if (call.started) {
-    call.cut();
+    await call.cut().catch(() => {});
     return;
   }
   const refusal = error instanceof Refusal ? error : internalServerError();

@@ -1,7 +1,11 @@
-import type { Call } from './call.js';
+import type { Call, WholeAnswer } from './call.js';
 import type { Instance } from './instance.js';
 import { readJsonObject } from './json-body.js';
+import type { ServedModel } from './options.js';
 import { isList, type PythonDict, PythonNumber } from './python-value.js';
+import { scriptOfMessages, scriptOfText } from './script.js';
+import { scriptedError } from './script-run.js';
+import type { TokenizeScript } from './script-schema.js';
 import { refuseLoneSurrogates } from './text.js';
 import {
   checkDetokenizeRequest,
@@ -11,8 +15,8 @@ import {
 } from './tokenize-request.js';
 
 /** `POST /tokenize`: a prompt, or a chat, which wins when both are there. */
-export function answerTokenize(call: Call, instance: Instance): void {
-  const { vllm } = instance.options;
+export async function answerTokenize(call: Call, instance: Instance): Promise<void> {
+  const { vllm, tokenizeDelayMs } = instance.options;
   const request = readJsonObject(call, vllm, tokenizeHandler, 2);
   const form = checkTokenizeRequest(request, vllm);
   const model = instance.model(request.get('model'));
@@ -21,13 +25,63 @@ export function answerTokenize(call: Call, instance: Instance): void {
       ? String(request.get('prompt'))
       : instance.renderer.render(request, 'tokenize', model.id);
   refuseLoneSurrogates(text, vllm);
-  const tokens = instance.tokenizer.encode(text);
-  call.json({
-    count: tokens.length,
-    max_model_len: model.maxModelLen,
+  const script = scriptOf(request, form, call, instance);
+  call.deliver({ headers: script.headers });
+  await call.pause(script.delay_ms ?? tokenizeDelayMs);
+  const answer = replacement(script) ?? counted(text, request, model, script, instance);
+  if (script.cut) await call.cut(answer);
+  else call.respond(answer.status, answer.body, answer.contentType);
+}
+
+function scriptOf(
+  request: PythonDict,
+  form: 'prompt' | 'chat',
+  call: Call,
+  instance: Instance,
+): TokenizeScript {
+  const messages = request.get('messages');
+  const script =
+    form === 'prompt'
+      ? scriptOfText(String(request.get('prompt')))
+      : scriptOfMessages(isList(messages) ? messages : []);
+  return instance.attempts.choose(script, call.path, request).tokenize ?? {};
+}
+
+/** What a script answers in place of a count. */
+function replacement(script: TokenizeScript): WholeAnswer | null {
+  const { status, body } = script;
+  const type = script.content_type === undefined ? {} : { contentType: script.content_type };
+  if (body !== undefined) {
+    return { status: status ?? 200, body: typeof body === 'string' ? body : JSON.stringify(body), ...type };
+  }
+  if (status === undefined) return null;
+  return { status, body: JSON.stringify(scriptedError(status, undefined)), ...type };
+}
+
+function counted(
+  text: string,
+  request: PythonDict,
+  model: ServedModel,
+  script: TokenizeScript,
+  { tokenizer }: Instance,
+): WholeAnswer {
+  const found = tokenizer.encode(text);
+  const tokens = script.ids === undefined ? found : repeated(found, script.ids);
+  const body = {
+    count: script.count ?? found.length,
+    max_model_len: script.max_model_len ?? model.maxModelLen,
     tokens,
-    token_strs: wantsStrings(request) ? tokens.map((id) => instance.tokenizer.tokenString(id) ?? null) : null,
-  });
+    token_strs: wantsStrings(request) ? tokens.map((id) => tokenizer.tokenString(id) ?? null) : null,
+  };
+  return {
+    status: 200,
+    body: JSON.stringify(body),
+    ...(script.content_type === undefined ? {} : { contentType: script.content_type }),
+  };
+}
+
+function repeated(ids: readonly number[], length: number): number[] {
+  return Array.from({ length }, (_, at) => ids[at % ids.length] ?? 0);
 }
 
 function wantsStrings(request: PythonDict): boolean {

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { ChatTemplate } from './chat-template.js';
-import { isDict, isList, type PythonDict, PythonNumber, type PythonValue } from './python-value.js';
+import { identity, isDict, isList, type PythonDict, type PythonValue } from './python-value.js';
 
 /** Characters of rendered turns that are kept. */
 const cachedCharacters = 16_000_000;
@@ -64,13 +64,4 @@ function isQuestion(message: PythonValue | undefined): boolean {
   const content = message.get('content');
   if (typeof content !== 'string') return true;
   return !(content.startsWith('<tool_response>') && content.endsWith('</tool_response>'));
-}
-
-/** Equal for equal values, and only for them. */
-function identity(value: PythonValue): string {
-  if (value instanceof PythonNumber) return `${value.kind} ${value.text}`;
-  if (isList(value)) return `[${value.map(identity).join()}]`;
-  if (isDict(value))
-    return `{${[...value].map(([key, item]) => `${JSON.stringify(key)}:${identity(item)}`).join()}}`;
-  return JSON.stringify(value);
 }

@@ -7,7 +7,7 @@ import { pagePaths, readPage, tableRows } from './support/markdown.js';
 
 /** Flags of programs that the pages use beside the proxy. */
 const FLAGS_OF_OTHERS = [
-  ...['json', 'max-time', 'output'].map((name) => `curl ${name}`),
+  ...['json', 'max-time', 'output', 'next', 'cacert'].map((name) => `curl ${name}`),
   ...['profile', 'tag', 'from-literal', 'target'].map((name) => `docker ${name}`),
   'npm global',
   'vllm renderer-num-workers',

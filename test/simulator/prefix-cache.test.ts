@@ -35,6 +35,25 @@ test('another first word shares nothing', async () => {
   expect(answer.usage.prompt_tokens_details).toBeNull();
 });
 
+test('another salt shares nothing', async () => {
+  const body = { messages: said(`Salted ${long}`), max_tokens: 1 };
+  const cached = async (salt: object): Promise<number | undefined> =>
+    (await chat(server.url, { ...body, ...salt })).usage.prompt_tokens_details?.cached_tokens;
+  expect(await cached({ cache_salt: 'a' })).toBeUndefined();
+  expect(await cached({ cache_salt: 'b' })).toBeUndefined();
+  expect(await cached({})).toBeUndefined();
+  expect(await cached({ cache_salt: 'a' })).toBeGreaterThan(100);
+});
+
+test('what a script refuses does not enter the cache', async () => {
+  const script = { attempts: [{ status: 503 }, { text: 'a' }] };
+  const body = { messages: said(`Refused ${long}\n!sim ${JSON.stringify(script)}`) };
+  await chat(server.url, body);
+  const answer = await chat(server.url, body);
+  expect(answer.choices[0]?.message.content).toBe('a');
+  expect(answer.usage.prompt_tokens_details).toBeNull();
+});
+
 test('details are left out on request, as vLLM does by default', async () => {
   const plain = await simulator({ enablePromptTokensDetails: false });
   const body = { messages: said(long), max_tokens: 1 };
