@@ -1,6 +1,7 @@
 import { nearest } from './nearest.js';
 import { type SettingProblem, showRefused } from './problem.js';
 import type { Gathered, RawValue } from './raw-value.js';
+import type { Part } from './setting.js';
 import { environmentName, fileKey, SETTING_NAMES, type SettingName, settingOf } from './table.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -12,6 +13,7 @@ export function gatherEnvironment(environment: Environment): Gathered {
   const spellings = bySpelling(environment);
   const values = new Map<SettingName, RawValue>();
   const problems: SettingProblem[] = [];
+  const refusedIn = new Set<Part>();
   for (const name of SETTING_NAMES) {
     if (settingOf(name).only === 'file') continue;
     const names = [environmentName(name), ...(settingOf(name).aliases ?? [])];
@@ -19,9 +21,11 @@ export function gatherEnvironment(environment: Environment): Gathered {
     if (found === undefined) continue;
     const [[writtenAs, value]] = found;
     values.set(name, { origin: 'environment', writtenAs, value });
-    if (new Set(found.map(([, each]) => each)).size > 1) problems.push(twoSpellings(name, found));
+    if (new Set(found.map(([, each]) => each)).size === 1) continue;
+    problems.push(twoSpellings(name, found));
+    refusedIn.add(settingOf(name).section);
   }
-  return { values, problems, warnings: unknownVariables(Object.keys(environment)) };
+  return { values, problems, refusedIn, warnings: unknownVariables(Object.keys(environment)) };
 }
 
 type Spelled = [writtenAs: string, value: string];

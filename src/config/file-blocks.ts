@@ -1,7 +1,7 @@
 import { notMapping, noValue, unknownKey } from './file.js';
 import { type SettingProblem, showRefused } from './problem.js';
 import { readValue } from './raw-value.js';
-import type { Setting } from './setting.js';
+import { FILE_BLOCKS, type Part, type Setting } from './setting.js';
 import type { ModelSettings, Settings } from './settings.js';
 import { MODEL_SETTINGS } from './table-context.js';
 import { isMapping, type Mapping } from './yaml-mapping.js';
@@ -12,16 +12,29 @@ export type Blocks = Pick<Settings, 'models' | 'plugins' | 'backends' | 'engines
 type ModelKey = keyof typeof MODEL_SETTINGS;
 const MODEL_KEYS = Object.keys(MODEL_SETTINGS) as ModelKey[];
 
+export interface ReadBlocks {
+  readonly blocks: Blocks;
+  readonly problems: readonly SettingProblem[];
+  readonly refusedIn: ReadonlySet<Part>;
+}
+
 /** Reads `models`, `plugins`, `backends` and `engines`. What belongs to a plugin stays as it stands. */
-export function readBlocks(file: Mapping, path: string): { blocks: Blocks; problems: SettingProblem[] } {
-  const problems: SettingProblem[] = [];
-  const blocks = {
-    models: readModels(mappingAt(file, 'models', path, problems), path, problems),
-    plugins: readPlugins(file.plugins, path, problems),
-    backends: new Map(Object.entries(mappingAt(file, 'backends', path, problems))),
-    engines: new Map(Object.entries(mappingAt(file, 'engines', path, problems))),
+export function readBlocks(file: Mapping, path: string): ReadBlocks {
+  const problems: Record<(typeof FILE_BLOCKS)[number], SettingProblem[]> = {
+    models: [],
+    plugins: [],
+    backends: [],
+    engines: [],
   };
-  return { blocks, problems };
+  const mapping = (key: 'models' | 'backends' | 'engines') => mappingAt(file, key, path, problems[key]);
+  const blocks = {
+    models: readModels(mapping('models'), path, problems.models),
+    plugins: readPlugins(file.plugins, path, problems.plugins),
+    backends: new Map(Object.entries(mapping('backends'))),
+    engines: new Map(Object.entries(mapping('engines'))),
+  };
+  const refusedIn = new Set(FILE_BLOCKS.filter((key) => problems[key].length > 0));
+  return { blocks, problems: Object.values(problems).flat(), refusedIn };
 }
 
 function mappingAt(file: Mapping, key: string, path: string, problems: SettingProblem[]): Mapping {

@@ -1,27 +1,37 @@
-import { suggestion } from './nearest.js';
+import { nearest, suggestion } from './nearest.js';
 import type { SettingProblem } from './problem.js';
 import type { Gathered, RawValue } from './raw-value.js';
-import { SECTIONS, type Section } from './setting.js';
+import { FILE_BLOCKS, type Part, SECTIONS, type Section } from './setting.js';
 import { fileKey, SETTING_NAMES, type SettingName, settingOf, settingsIn } from './table.js';
 import { isMapping, type Mapping } from './yaml-mapping.js';
 
-/** Top-level keys of the file beside the sections. */
-export const FILE_ONLY_KEYS = ['models', 'plugins', 'backends', 'engines'] as const;
-const TOP_KEYS: readonly string[] = [...SECTIONS, ...FILE_ONLY_KEYS];
+const TOP_KEYS = [...SECTIONS, ...FILE_BLOCKS] as const;
 
 /** What the sections of the file say. */
 export function gatherFile(file: Mapping, path: string): Gathered {
   const values = new Map<SettingName, RawValue>();
   const problems: SettingProblem[] = [];
+  const refusedIn = new Set<Part>();
   for (const [key, content] of Object.entries(file)) {
-    if (!TOP_KEYS.includes(key)) {
-      problems.push(unknownKey(`${key} in ${path}`, key, homeOf(key), TOP_KEYS));
-    } else if (isSection(key) && content !== null) {
-      if (isMapping(content)) readSection(key, content, path, values, problems);
+    const part = TOP_KEYS.find((each) => each === key);
+    const known = problems.length;
+    if (part === undefined) problems.push(unknownKey(`${key} in ${path}`, key, homeOf(key), TOP_KEYS));
+    else if (isSection(part) && content !== null) {
+      if (isMapping(content)) readSection(part, content, path, values, problems);
       else problems.push(notMapping(`${key} in ${path}`));
     }
+    const meant = part ?? meantPart(key);
+    if (problems.length > known && meant !== undefined) refusedIn.add(meant);
   }
-  return { values, problems, warnings: [] };
+  return { values, problems, refusedIn, warnings: [] };
+}
+
+/** Where what stands under a key that the file does not know probably belongs. */
+function meantPart(key: string): Part | undefined {
+  const setting = SETTING_NAMES.find((name) => fileKey(name) === key);
+  if (setting !== undefined) return settingOf(setting).section;
+  const close = nearest(key, TOP_KEYS);
+  return TOP_KEYS.find((each) => each === close);
 }
 
 /** Refuses a key that the file does not know. The value is not shown: it may be a secret under a mistyped name. */
@@ -62,7 +72,7 @@ function readSection(
   }
 }
 
-function isSection(key: string): key is Section {
+function isSection(key: Part): key is Section {
   return (SECTIONS as readonly string[]).includes(key);
 }
 

@@ -14,5 +14,5 @@ export function gatherFlags(flags: Flags): Gathered {
       { origin: 'flag', writtenAs: `--${flagName(name)}`, value: flags[flagName(name)] } as const,
     ]),
   );
-  return { values, problems: [], warnings: [] };
+  return { values, problems: [], refusedIn: new Set(), warnings: [] };
 }

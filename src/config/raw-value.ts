@@ -1,6 +1,6 @@
 import type { Kind } from './kind.js';
 import { type SettingProblem, showRefused } from './problem.js';
-import type { Setting } from './setting.js';
+import type { Part, Setting } from './setting.js';
 import type { SettingName } from './table.js';
 
 export type Origin = 'flag' | 'environment' | 'file' | 'default';
@@ -17,6 +17,8 @@ export interface RawValue {
 export interface Gathered {
   readonly values: ReadonlyMap<SettingName, RawValue>;
   readonly problems: readonly SettingProblem[];
+  /** Where the problems are. */
+  readonly refusedIn: ReadonlySet<Part>;
   readonly warnings: readonly string[];
 }
 

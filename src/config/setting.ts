@@ -11,6 +11,11 @@ export const SECTIONS = [
 ] as const;
 export type Section = (typeof SECTIONS)[number];
 
+/** Top-level keys of the file beside the sections. */
+export const FILE_BLOCKS = ['models', 'plugins', 'backends', 'engines'] as const;
+/** Where something can be refused. `file`: it could not be read at all. */
+export type Part = Section | (typeof FILE_BLOCKS)[number] | 'file';
+
 /** Everything that is to be known about one setting. */
 export interface Setting<T> {
   readonly section: Section;

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { loadSettings } from '../../src/config/load.js';
+import { formatProblems } from '../../src/config/problem.js';
 import { loadFrom, problemsFrom, settingsFrom } from './load-from.js';
 
 const refused = (yaml: string) => problemsFrom({ yaml });
@@ -48,6 +50,28 @@ it.each(['server: { api_keys: }', 'models: { m: { threshold: } }'])(
     expect(refused(yaml)[0]?.rule).toContain('must have a value');
   },
 );
+
+it.each([
+  'server:\n  port: 1\n port: 2\n',
+  'upstream: { upstream_url: http://u }\nserver: {}\nserver: {}\n',
+  '- a\n',
+  undefined,
+])('does not say that a setting is missing that a file which cannot be read may hold: %j', (yaml) => {
+  const readFile = () => {
+    if (yaml === undefined) throw new Error('gone');
+    return yaml;
+  };
+  const loaded = loadSettings({
+    flags: { config: 'incontext.yaml', port: '-1' },
+    env: {},
+    cwd: '/',
+    readFile,
+  });
+  const text = loaded.ok ? '' : formatProblems(loaded.problems);
+  expect(text).toContain('incontext.yaml');
+  expect(text).toContain('--port');
+  expect(text).not.toContain('must be given');
+});
 
 it('refuses a file that is not there, by the name the user gave it', () => {
   expect(problemsFrom({ env: { INCONTEXT_CONFIG: 'gone.yaml' } })).toMatchObject([
