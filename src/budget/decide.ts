@@ -53,57 +53,70 @@ export interface Decision {
   readonly pressure: number;
 }
 
+/** True where the window has room for `required`: no compression is due, and a cap may go out. */
+export function hasRoom(input: BudgetInput): boolean {
+  return input.window - input.promptTokens >= requiredTokens(input, callerCap(input));
+}
+
 /**
  * Decides whether compression is due, and which output cap goes out (design, section 5). The two are
  * independent of each other. A cap that is set is never below `required`, nor above W - P, B or the limit.
  * `outputField` is called only where a cap is viable; what it throws passes through.
  */
 export function decide(input: BudgetInput): Decision {
-  const smallest = smallestPositive(input.caps);
-  const callerCap = Math.min(smallest?.tokens ?? Infinity, input.operatorCap ?? Infinity);
-  const required = Math.max(Math.min(input.reserve, callerCap), input.minTokens ?? 0);
+  const asked = callerCap(input);
+  const required = requiredTokens(input, asked);
   const remaining = input.window - input.promptTokens;
+  const pressure = input.promptTokens + required - 1;
+  const decision = (cap: CapDecision, reason: Reason): Decision => ({
+    compressDue: remaining < required,
+    cap,
+    reason,
+    required,
+    remaining,
+    pressure,
+  });
+  if (remaining < required) return decision(UNVIABLE, 'requires_compression');
   const limit = input.limit ?? Infinity;
-  const numbers = { required, remaining, pressure: input.promptTokens + required - 1 };
-
-  if (remaining < required) {
-    return { ...numbers, compressDue: true, cap: { kind: 'unviable' }, reason: 'requires_compression' };
-  }
-  if (limit < required) {
-    return { ...numbers, compressDue: false, cap: { kind: 'unviable' }, reason: 'backend_limit' };
-  }
+  if (limit < required) return decision(UNVIABLE, 'backend_limit');
   // A cap below the request's own min_tokens contradicts it: the upstream judges that, no edit of ours.
-  if (callerCap < required) return { ...numbers, compressDue: false, ...KEEP };
-  return {
-    ...numbers,
-    compressDue: false,
-    ...placeCap(input, smallest, Math.min(remaining, callerCap, limit)),
-  };
+  if (asked < required) return decision(KEEP, 'fits');
+  const value = Math.min(remaining, asked, limit);
+  const cap = placeCap(input, value);
+  return decision(cap, cap.kind === 'set' ? reasonToSet(input.caps, value) : 'fits');
 }
 
-const KEEP = { cap: { kind: 'keep' }, reason: 'fits' } as const satisfies Pick<Decision, 'cap' | 'reason'>;
+const KEEP: CapDecision = { kind: 'keep' };
+const UNVIABLE: CapDecision = { kind: 'unviable' };
 
-function placeCap(
-  { caps, outputField }: BudgetInput,
-  smallest: CallerCap | undefined,
-  value: number,
-): Pick<Decision, 'cap' | 'reason'> {
-  const held = smallest?.field ?? 'max_tokens';
+/** B in tokens, infinite without one. */
+function callerCap({ caps, operatorCap }: BudgetInput): number {
+  return Math.min(smallestPositive(caps)?.tokens ?? Infinity, operatorCap ?? Infinity);
+}
+
+function requiredTokens({ reserve, minTokens }: BudgetInput, asked: number): number {
+  return Math.max(Math.min(reserve, asked), minTokens ?? 0);
+}
+
+function placeCap({ caps, outputField }: BudgetInput, value: number): CapDecision {
+  const held = smallestPositive(caps)?.field ?? 'max_tokens';
   const field = outputField?.(held) ?? held;
-  const [only, ...others] = caps;
-  if (only?.field === field && only.text === String(value) && others.length === 0) return KEEP;
-  const drop = caps.map((cap) => cap.field).filter((name) => name !== field);
-  return { cap: { kind: 'set', field, value, drop }, reason: reasonToSet(caps, smallest, value) };
+  const only = caps[0];
+  if (caps.length === 1 && only?.field === field && only.text === String(value)) return KEEP;
+  const drop: CapField[] = [];
+  for (const cap of caps) if (cap.field !== field) drop.push(cap.field);
+  return { kind: 'set', field, value, drop };
 }
 
-function reasonToSet(caps: readonly CallerCap[], smallest: CallerCap | undefined, value: number): Reason {
-  if (smallest?.tokens === undefined) return 'cap_inserted';
-  if (value < smallest.tokens) return 'cap_lowered';
+function reasonToSet(caps: readonly CallerCap[], value: number): Reason {
+  const smallest = smallestPositive(caps)?.tokens;
+  if (smallest === undefined) return 'cap_inserted';
+  if (value < smallest) return 'cap_lowered';
   return caps.length > 1 ? 'cap_merged' : 'cap_respelled';
 }
 
 /** The first of the smallest: ties go to the field that comes first. */
-function smallestPositive(caps: readonly CallerCap[]): CallerCap | undefined {
+export function smallestPositive(caps: readonly CallerCap[]): CallerCap | undefined {
   let smallest: CallerCap | undefined;
   for (const cap of caps) {
     if (cap.tokens !== undefined && cap.tokens < (smallest?.tokens ?? Infinity)) smallest = cap;

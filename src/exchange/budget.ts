@@ -1,7 +1,7 @@
 import type { RawObject } from '../body/raw-object.js';
 import { canonicalCap } from '../budget/canonical-cap.js';
 import type { CapField } from '../budget/cap-field.js';
-import { type BudgetInput, type CallerCap, type Decision, decide } from '../budget/decide.js';
+import { type BudgetInput, type CallerCap, type Decision, decide, hasRoom } from '../budget/decide.js';
 import type { ModelBudget } from '../upstream/model-registry.js';
 import type { Endpoint } from './endpoint.js';
 import type { ExchangeParts } from './parts.js';
@@ -37,21 +37,18 @@ export interface BudgetQuestion {
 export function decideBudget(question: BudgetQuestion, parts: ExchangeParts): Decision {
   const { request, budget } = question;
   const minTokensText = request.text('min_tokens');
-  const input: BudgetInput = {
+  const input = {
     window: question.window,
     promptTokens: question.promptTokens,
     reserve: budget.reserve,
     caps: question.caps,
     operatorCap: budget.operatorCap,
     minTokens: minTokensText === undefined ? undefined : coerce(minTokensText, parts),
-  };
-  const first = decide(input);
-  if (first.cap.kind === 'unviable') return first;
-  return decide({
-    ...input,
-    limit: outputLimit(question, parts),
-    outputField: (field) => outputField(field, request, parts),
-  });
+    limit: undefined as number | undefined,
+    outputField: (field: CapField) => outputField(field, request, parts),
+  } satisfies BudgetInput;
+  if (hasRoom(input)) input.limit = outputLimit(question, parts);
+  return decide(input);
 }
 
 function coerce(text: string, { backend }: ExchangeParts): number | undefined {

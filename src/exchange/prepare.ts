@@ -1,5 +1,5 @@
 import type { RawObject } from '../body/raw-object.js';
-import type { CallerCap, Decision } from '../budget/decide.js';
+import { type CallerCap, type Decision, smallestPositive } from '../budget/decide.js';
 import type { Reason } from '../budget/reason.js';
 import { startRefusal } from '../budget/window.js';
 import type { CompressionResult } from '../engines/context-manager.js';
@@ -93,7 +93,7 @@ function situate(
     window,
     contextLength,
     reserve: budget.reserve,
-    askedTokens: smallest(caps),
+    askedTokens: smallestPositive(caps)?.tokens,
   };
   return { request, model, budget, caps, window, contextLength, promptTokens, source, facts };
 }
@@ -166,24 +166,22 @@ function clampToContext(
 }
 
 function finish(situation: Situation, decision: Decision): Plan {
-  const { request, caps, source } = situation;
+  const { request, source } = situation;
   const facts: PlanFacts = { ...situation.facts, decision };
   const { cap, reason } = decision;
   if (cap.kind === 'unviable') return unchanged(request.bytes, reason, source, facts);
   if (cap.kind === 'keep') {
-    return unchanged(request.bytes, reason, source, { ...facts, maxTokens: smallest(caps) });
+    return unchanged(request.bytes, reason, source, { ...facts, maxTokens: facts.askedTokens });
   }
-  const before = smallest(caps) ?? null;
   return {
     bytes: writeCap(request, cap),
     action: 'clamped',
     reason: reason satisfies Reason,
     source,
-    facts: { ...facts, cap: { field: cap.field, before, after: cap.value }, maxTokens: cap.value },
+    facts: {
+      ...facts,
+      cap: { field: cap.field, before: facts.askedTokens ?? null, after: cap.value },
+      maxTokens: cap.value,
+    },
   };
-}
-
-function smallest(caps: readonly CallerCap[]): number | undefined {
-  const positive = caps.flatMap((cap) => (cap.tokens === undefined ? [] : [cap.tokens]));
-  return positive.length === 0 ? undefined : Math.min(...positive);
 }
