@@ -17,7 +17,7 @@ export interface AnswerPiece {
   readonly reasoning?: string;
   readonly call?: CallPiece;
   /** With the last piece. */
-  readonly finish?: { readonly reason: string; readonly stop: string | null };
+  readonly finish?: { readonly reason: string; readonly stop: string | number | null };
 }
 
 export interface AnswerPlan {
@@ -26,6 +26,8 @@ export interface AnswerPlan {
   readonly cap: number;
   readonly seed: number;
   readonly stop: readonly string[];
+  /** Tokens that end the answer, and are not shown. */
+  readonly stopIds: readonly number[];
   readonly keepStop: boolean;
   /** Made-up text is thought, not said: a reasoning parser waits for an end that never comes. */
   readonly thinks: boolean;
@@ -124,6 +126,11 @@ function* finished(pieces: Iterable<AnswerPiece>, plan: AnswerPlan): Generator<A
   let previous: AnswerPiece | undefined;
   for (const piece of pieces) {
     if (previous !== undefined) yield previous;
+    const stop = piece.tokenIds.find((id) => plan.stopIds.includes(id));
+    if (stop !== undefined) {
+      yield { tokenIds: piece.tokenIds, text: '', finish: { reason: script.finish_reason ?? 'stop', stop } };
+      return;
+    }
     previous = piece;
     left -= piece.tokenIds.length;
     if (left > 0) continue;

@@ -33,8 +33,8 @@ export function prepareChat(call: Call, instance: Instance): PreparedChat {
   const ask = readChatRequest(request, vllm);
   const model = instance.model(request.get('model'));
   checkAutoToolChoice(request, instance.options);
-  const { maxTokens, maxTokensField: field, minTokens } = ask;
-  const limits: Ask = { vllm, maxModelLen: model.maxModelLen, maxTokens, field, minTokens };
+  const { maxTokens, maxTokensText, maxTokensField: field, minTokens } = ask;
+  const limits: Ask = { vllm, maxModelLen: model.maxModelLen, maxTokens, maxTokensText, field, minTokens };
 
   checkCap(limits);
   const text = instance.renderer.render(request, 'chat', model.id);

@@ -19,7 +19,7 @@ export interface GatheredChoice {
   reasoningTokens: number;
   logprobs: object | null;
   finish: string;
-  stop: string | null;
+  stop: string | number | null;
 }
 
 export function emptyChoice(): GatheredChoice {

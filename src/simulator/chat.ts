@@ -44,6 +44,7 @@ function answerStreams(prepared: PreparedChat, instance: Instance): Iterator<Ans
     script,
     cap,
     stop: ask.stop,
+    stopIds: ask.stopIds,
     keepStop: ask.keepStop,
     thinks: instance.options.reasoningParser !== undefined && instance.renderer.thinks(request),
     showsCutCalls: ask.stream || demanded,

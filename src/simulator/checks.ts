@@ -86,6 +86,28 @@ export function list(item: Check = () => {}): Check {
   };
 }
 
+export const dictionary: Check = (value, place, issues) => {
+  if (isDict(value)) return;
+  const message = 'Input should be a valid dictionary';
+  issues.push({ type: 'dict_type', place, message, input: value ?? null });
+};
+
+/** An integer that is not below the least. */
+export function atLeast(least: number): Check {
+  return (value, place, issues) => {
+    integer(value, place, issues);
+    if (!(value instanceof PythonNumber) || !(value.value < least)) return;
+    const message = `Input should be greater than or equal to ${least}`;
+    issues.push({
+      type: 'greater_than_equal',
+      place,
+      message,
+      input: value,
+      context: `{'ge': ${least}}`,
+    });
+  };
+}
+
 /** A tool of a chat request. */
 export const tool: Check = (value, place, issues) => {
   if (!isDict(value)) {

@@ -22,6 +22,14 @@ export function readInteger(value: PythonValue | undefined): number | undefined 
   return typeof value === 'string' ? Math.trunc(Number(value)) : undefined;
 }
 
+/** The same integer, every digit of it; the empty text for an absent one. */
+export function integerText(value: PythonValue | undefined): string {
+  if (value instanceof PythonNumber && value.kind === 'int') return value.text;
+  const read = readInteger(value);
+  if (typeof value === 'string') return BigInt(value.trim().replace(/^\+|\.0*$/g, '')).toString();
+  return read === undefined ? '' : BigInt(read).toString();
+}
+
 export function readFloat(value: PythonValue | undefined): number | undefined {
   if (typeof value === 'boolean') return value ? 1 : 0;
   if (value instanceof PythonNumber) return value.value;

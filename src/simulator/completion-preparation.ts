@@ -95,6 +95,7 @@ function limitsOf(ask: CompletionAsk, model: ServedModel, vllm: VllmVersion): As
     vllm,
     maxModelLen: model.maxModelLen,
     maxTokens: echoesOnly(ask) ? 1 : ask.maxTokens,
+    maxTokensText: ask.maxTokensText === '' ? String(ask.maxTokens) : ask.maxTokensText,
     field: 'max_tokens',
     minTokens: ask.minTokens,
   };
@@ -120,9 +121,19 @@ function pieces(
   tokenizer: QwenTokenizer,
 ): Generator<AnswerPiece> {
   if (echoesOnly(ask)) return nothing();
-  const { stop, keepStop } = ask;
+  const { stop, stopIds, keepStop } = ask;
   return answerPieces(
-    { script, cap, seed, stop, keepStop, thinks: false, showsCutCalls: true, callFinish: 'tool_calls' },
+    {
+      script,
+      cap,
+      seed,
+      stop,
+      stopIds,
+      keepStop,
+      thinks: false,
+      showsCutCalls: true,
+      callFinish: 'tool_calls',
+    },
     tokenizer,
   );
 }

@@ -1,5 +1,6 @@
-import { boolean, float, integer, list, optional, string } from './checks.js';
-import { readBoolean, readInteger } from './coercion.js';
+import { embeddingSize } from './chat-request.js';
+import { atLeast, boolean, integer, list, optional, string } from './checks.js';
+import { integerText, readBoolean, readInteger } from './coercion.js';
 import {
   Branch,
   type Check,
@@ -9,9 +10,10 @@ import {
   validationRefusal,
   valueIssue,
 } from './issue.js';
-import { isList, type PythonDict, PythonNumber, type PythonValue } from './python-value.js';
+import { isList, type PythonDict, type PythonValue } from './python-value.js';
 import { badParameter, badRequest, openAiRefusal, Refusal } from './refusal.js';
-import { checkSampling, readSalt, readStop } from './sampling.js';
+import { checkLogprobs, checkSampling, readSalt, readStop, readStopIds } from './sampling.js';
+import { samplingMembers } from './sampling-members.js';
 import { readStreamOptions, type StreamOptions } from './stream-options.js';
 import type { VllmVersion } from './version.js';
 
@@ -27,9 +29,11 @@ export type CompletionPrompt = string | readonly number[];
 export interface CompletionAsk extends StreamOptions {
   readonly prompts: readonly CompletionPrompt[];
   readonly maxTokens: number;
+  readonly maxTokensText: string;
   readonly minTokens: number;
   readonly choices: number;
   readonly stop: readonly string[];
+  readonly stopIds: readonly number[];
   readonly keepStop: boolean;
   /** Alternatives to show for each token; null: no logprobs. */
   readonly logprobs: number | null;
@@ -37,6 +41,7 @@ export interface CompletionAsk extends StreamOptions {
   readonly echo: boolean;
   readonly seed: number | null;
   readonly truncatePromptTokens: number | null;
+  readonly truncateText: string;
   readonly truncateFrom: 'left' | 'right';
   /** Prompts under different salts share no prefix. */
   readonly cacheSalt: string;
@@ -44,51 +49,51 @@ export interface CompletionAsk extends StreamOptions {
 
 /** Without a cap of its own a completion has this one. */
 const defaultMaxTokens = 16;
-/** Ids of the model's embedding, padding included. */
-const embeddingSize = 151_936;
 
-const members: Readonly<Record<string, Check>> = {
-  echo: boolean,
-  frequency_penalty: float,
-  logprobs: integer,
-  max_tokens: integer,
-  min_tokens: integer,
-  n: integer,
-  presence_penalty: float,
-  seed: integer,
-  stream: boolean,
-  temperature: float,
-  top_p: float,
-  truncate_prompt_tokens: integer,
-};
+function members(vllm: VllmVersion): Readonly<Record<string, Check>> {
+  return { ...samplingMembers(vllm), echo: boolean, logprobs: integer, stream: boolean };
+}
 
 /** @throws Refusal in the server's words */
 export function readCompletionRequest(request: PythonDict, vllm: VllmVersion): CompletionAsk {
   const prompt = request.get('prompt') ?? null;
-  if (prompt === null || prompt === '') refuseEmptyPrompt(request, vllm);
+  if (prompt === null || prompt === '' || hasEmptyPrompt(prompt)) refuseEmptyPrompt(request, vllm);
   const issues: Issue[] = [];
   promptCheck(vllm)(prompt, ['body', 'prompt'], issues);
-  for (const [name, check] of Object.entries(members))
+  for (const [name, check] of Object.entries(members(vllm)))
     optional(check)(request.get(name), ['body', name], issues);
   if (issues.length > 0) throw validationRefusal(issues, vllm, completionHandler);
   const choices = readInteger(request.get('n')) ?? 1;
   checkSampling(request, choices, vllm);
+  checkLogprobCount(request, vllm);
   return {
     ...readStreamOptions(request, vllm, completionHandler),
     prompts: readPrompts(prompt),
     maxTokens: readInteger(request.get('max_tokens')) ?? defaultMaxTokens,
+    maxTokensText: integerText(request.get('max_tokens')),
     minTokens: readInteger(request.get('min_tokens')) ?? 0,
     choices,
     stop: readStop(request),
+    stopIds: readStopIds(request),
     keepStop: readBoolean(request.get('include_stop_str_in_output')) ?? false,
     logprobs: readInteger(request.get('logprobs')) ?? null,
     returnTokenIds: readBoolean(request.get('return_token_ids')) ?? false,
     echo: readBoolean(request.get('echo')) ?? false,
     seed: readInteger(request.get('seed')) ?? null,
     truncatePromptTokens: readInteger(request.get('truncate_prompt_tokens')) ?? null,
+    truncateText: integerText(request.get('truncate_prompt_tokens')),
     truncateFrom: request.get('truncation_side') === 'right' ? 'right' : 'left',
     cacheSalt: readSalt(request),
   };
+}
+
+function checkLogprobCount(request: PythonDict, vllm: VllmVersion): void {
+  const wanted = readInteger(request.get('logprobs')) ?? 0;
+  checkLogprobs(wanted);
+  if (wanted >= 0) return;
+  const message = '`logprobs` must be a positive value.';
+  if (vllm === '0.32') throw badParameter(message, 'logprobs');
+  throw validationRefusal([valueIssue(message, request)], vllm, completionHandler);
 }
 
 /** What is refused only once the model is known. */
@@ -102,10 +107,20 @@ export function checkCompletion(request: PythonDict, ask: CompletionAsk, vllm: V
   for (const prompt of ask.prompts) {
     if (typeof prompt === 'string') continue;
     const unknown = prompt.find((id) => id >= embeddingSize);
-    if (unknown !== undefined) throw badRequest(`Token id ${unknown} is out of vocabulary`);
+    if (unknown !== undefined) {
+      throw badRequest(`Token id ${spelledId(request.get('prompt'), unknown)} is out of vocabulary`);
+    }
     // 0.16 looks such an id up, and its engine breaks while the answer's head is already out.
     if (prompt.some((id) => id < 0)) throw brokenEngine();
   }
+  // So it does over a cap that is given as null.
+  if (vllm === '0.16' && request.get('max_tokens') === null) throw brokenEngine();
+}
+
+/** An id as the request writes it. */
+function spelledId(prompt: PythonValue | undefined, id: number): string {
+  const found = (isList(prompt) ? prompt : []).flat().find((one) => readInteger(one) === id);
+  return integerText(found);
 }
 
 function brokenEngine(): Refusal {
@@ -118,6 +133,11 @@ function brokenEngine(): Refusal {
   return new Refusal(200, problem.body);
 }
 
+/** Of several prompts one is empty. */
+function hasEmptyPrompt(prompt: PythonValue): boolean {
+  return isList(prompt) && prompt.some((one) => one === '' || (isList(one) && one.length === 0));
+}
+
 function refuseEmptyPrompt(request: PythonDict, vllm: VllmVersion): never {
   const message = 'Either prompt or prompt_embeds must be provided and non-empty.';
   if (vllm === '0.32') throw badParameter(message, 'prompt');
@@ -126,7 +146,7 @@ function refuseEmptyPrompt(request: PythonDict, vllm: VllmVersion): never {
 
 /** Ids, lists of ids, a text, or texts: a prompt that is none of them is reported four times. */
 function promptCheck(vllm: VllmVersion): Check {
-  const id: Check = vllm === '0.16' ? integer : natural;
+  const id: Check = vllm === '0.16' ? integer : atLeast(0);
   const forms: readonly (readonly [string, Check])[] = [
     ['list[int]', list(id)],
     ['list[list[int]]', list(list(id))],
@@ -142,13 +162,6 @@ function promptCheck(vllm: VllmVersion): Check {
     if (found.every((ofForm) => ofForm.length > 0)) issues.push(...found.flat());
   };
 }
-
-const natural: Check = (value, place, issues) => {
-  integer(value, place, issues);
-  if (!(value instanceof PythonNumber) || value.value >= 0) return;
-  const message = 'Input should be greater than or equal to 0';
-  issues.push({ type: 'greater_than_equal', place, message, input: value, context: "{'ge': 0}" });
-};
 
 function readPrompts(prompt: PythonValue): readonly CompletionPrompt[] {
   if (typeof prompt === 'string') return [prompt];

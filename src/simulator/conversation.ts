@@ -52,10 +52,12 @@ function addAssistantMembers(message: PythonDict, result: Map<string, PythonValu
 
 function readContent(content: PythonValue | undefined, reading: Reading): string {
   if (typeof content === 'string') return content;
-  if (!isList(content)) return '';
-  const problem = partsProblem(content);
+  // Python iterates over the keys of an object, and none of them is a part.
+  const parts = isDict(content) ? [...content.keys()] : content;
+  if (!isList(parts)) return '';
+  const problem = partsProblem(parts);
   if (problem !== null) throw badRequest(`${problem}${noneSuffix(reading.vllm)}`);
-  return content.map((part) => readPart(part, reading)).join('\n');
+  return parts.map((part) => readPart(part, reading)).join('\n');
 }
 
 function readPart(part: PythonValue, reading: Reading): string {

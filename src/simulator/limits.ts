@@ -10,6 +10,8 @@ export interface Ask {
   readonly maxModelLen: number;
   /** Tokens the answer may have; null: as many as fit. */
   readonly maxTokens: number | null;
+  /** The same as the request writes it. */
+  readonly maxTokensText: string;
   /** The field that held it. */
   readonly field: string;
   readonly minTokens: number;
@@ -17,13 +19,17 @@ export interface Ask {
 
 /** Refuses caps no prompt could fit with. */
 export function checkCap(ask: Ask): void {
-  const { maxTokens, maxModelLen, field } = ask;
+  const { maxTokens, maxTokensText, maxModelLen, field } = ask;
   if (maxTokens === null || maxTokens <= maxModelLen) return;
   const limit =
     ask.vllm === '0.16'
       ? `cannot be greater than max_model_len=max_total_tokens=${maxModelLen}`
       : ` cannot be greater than max_model_len=${maxModelLen}`;
-  throw badParameter(`${field}=${maxTokens}${limit}. Please request fewer output tokens.`, field, maxTokens);
+  throw badParameter(
+    `${field}=${maxTokensText}${limit}. Please request fewer output tokens.`,
+    field,
+    maxTokensText,
+  );
 }
 
 /** The most prompt tokens that this request may have: 0.16 subtracts the cap, 0.32 clamps it later. */
@@ -72,7 +78,10 @@ function oldOverflow(ask: Ask, seen: number, unit: 'tokens' | 'characters'): Ref
 /** The tokens that will be generated at most. */
 export function effectiveCap(ask: Ask, promptTokens: number): number {
   const cap = Math.min(ask.maxTokens ?? Infinity, ask.maxModelLen - promptTokens);
-  if (cap < 1) throw badParameter(`max_tokens must be at least 1, got ${cap}.`, 'max_tokens', cap);
+  if (cap < 1) {
+    const shown = cap === ask.maxTokens ? ask.maxTokensText : String(cap);
+    throw badParameter(`max_tokens must be at least 1, got ${shown}.`, 'max_tokens', shown);
+  }
   if (ask.minTokens <= cap) return cap;
   throw badRequest(`min_tokens must be less than or equal to max_tokens=${cap}, got ${ask.minTokens}.`);
 }

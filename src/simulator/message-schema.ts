@@ -42,10 +42,15 @@ const iterable: Check = (value, place, issues) => {
   issues.push({ type: 'iterable_type', place, message: 'Input should be iterable', input: value ?? null });
 };
 
+const calls: Check = (value, place, issues) => {
+  if (isList(value)) return;
+  issues.push({ type: 'iterable_type', place, message: 'Input should be iterable', input: value ?? null });
+};
+
 /** Text, or parts, which are looked at only when they are read. */
 function textOrParts(branch: string, parts: Check = iterable): Check {
   return (value, place, issues) => {
-    if (typeof value === 'string' || isList(value) || isDict(value)) return;
+    if (typeof value === 'string' || isList(value) || (isDict(value) && parts === iterable)) return;
     string(value, [...place, new Branch('str')], issues);
     parts(value, [...place, new Branch(branch)], issues);
   };
@@ -65,6 +70,7 @@ const kinds: readonly MessageKind[] = [
     members: (message) => [
       ['role', required(message, literal('assistant'))],
       ['content', optional(plainContent)],
+      ['tool_calls', optional(calls)],
     ],
   },
   {
@@ -91,6 +97,7 @@ const kinds: readonly MessageKind[] = [
         'content',
         (value, place, issues) => void (value !== undefined && customContent(value, place, issues)),
       ],
+      ['tool_calls', optional(calls)],
     ],
   },
   {

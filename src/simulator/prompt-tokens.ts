@@ -7,6 +7,8 @@ import type { QwenTokenizer } from './tokenizer.js';
 export interface Truncation {
   /** Tokens to keep; -1: as many as the model takes; null: no shortening. */
   readonly truncatePromptTokens: number | null;
+  /** The same as the request writes it. */
+  readonly truncateText: string;
   readonly truncateFrom: 'left' | 'right';
 }
 
@@ -31,18 +33,19 @@ export function keptTokens(truncation: Truncation, ask: Ask): number | null {
   const wanted = truncation.truncatePromptTokens;
   if (wanted === null) return null;
   const name = 'truncate_prompt_tokens';
+  const shown = truncation.truncateText;
   const isOld = ask.vllm === '0.16';
   const most = isOld ? ask.maxModelLen - Math.max(ask.maxTokens ?? 0, 0) : ask.maxModelLen;
   if (wanted === -1) return most;
   if (isOld && wanted < 1) {
-    throw badParameter(`${name} must be an integer >= 1 or -1, got ${wanted}`, name, wanted);
+    throw badParameter(`${name} must be an integer >= 1 or -1, got ${shown}`, name, shown);
   }
   if (wanted > most) {
     const limit = isOld ? 'max_model_len - max_tokens' : 'max_model_len';
     throw badParameter(
-      `${name}=${wanted} cannot be greater than ${limit} = ${most}. Please request a smaller truncation size.`,
+      `${name}=${shown} cannot be greater than ${limit} = ${most}. Please request a smaller truncation size.`,
       name,
-      wanted,
+      shown,
     );
   }
   if (wanted === 0) throw badRequest('The decoder prompt cannot be empty');

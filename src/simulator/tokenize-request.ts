@@ -1,4 +1,4 @@
-import { boolean, integer, list, optional, required, string, tool } from './checks.js';
+import { boolean, dictionary, integer, list, optional, required, string, tool } from './checks.js';
 import { Branch, type Check, type Handler, type Issue, type Place, validationRefusal } from './issue.js';
 import { messagesCheck } from './message-schema.js';
 import type { PythonDict } from './python-value.js';
@@ -12,16 +12,19 @@ const body: Place = ['body', new Branch('function-wrap[__log_extra_fields__()]')
 const bothSet = 'Cannot set both `continue_final_message` and `add_generation_prompt` to True.';
 
 const promptMembers: readonly (readonly [string, Check])[] = [
+  ['model', optional(string)],
   ['add_special_tokens', boolean],
   ['return_token_strs', optional(boolean)],
 ];
 const chatMembers: readonly (readonly [string, Check])[] = [
+  ['model', optional(string)],
   ['add_generation_prompt', boolean],
   ['return_token_strs', optional(boolean)],
   ['continue_final_message', boolean],
   ['add_special_tokens', boolean],
   ['chat_template', optional(string)],
   ['tools', optional(list(tool))],
+  ['chat_template_kwargs', optional(dictionary)],
 ];
 
 /** Which of the two forms the request has; the chat wins. @throws Refusal for neither */
