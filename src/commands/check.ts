@@ -26,12 +26,12 @@ interface CheckReport {
 
 /** Says everything that would be in force, and whether upstream and tokenizer answer. */
 export async function check(flags: Flags, json: boolean, streams: Streams): Promise<number> {
-  const loaded = readSettings(flags, streams);
+  const loaded = await readSettings(flags, streams);
   if (loaded === undefined) return EXIT.failed;
-  const { settings, sources } = loaded;
+  const { settings, sources, backend } = loaded;
   let parts: Parts;
   try {
-    parts = await assemble({ settings, log: createLog('silent') });
+    parts = await assemble({ settings, backend, log: createLog('silent') });
   } catch (error) {
     explainStartFailure(error, streams);
     return EXIT.failed;

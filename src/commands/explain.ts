@@ -13,7 +13,7 @@ const STANDARD_INPUT = 0;
 
 /** Says what would be done with a request body, and why. */
 export async function explain(flags: Flags, input: string, json: boolean, streams: Streams): Promise<number> {
-  const loaded = readSettings(flags, streams);
+  const loaded = await readSettings(flags, streams);
   if (loaded === undefined) return EXIT.failed;
   let body: Buffer;
   try {
@@ -23,7 +23,7 @@ export async function explain(flags: Flags, input: string, json: boolean, stream
     return EXIT.usage;
   }
   try {
-    const parts = await assemble({ settings: loaded.settings, log: createLog('silent') });
+    const parts = await assemble({ ...loaded, log: createLog('silent') });
     await parts.prober.start();
     const credential = parts.access.upstreamAuthorization ?? undefined;
     const call = { signal: new AbortController().signal, credential };

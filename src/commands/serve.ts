@@ -9,11 +9,11 @@ import { explainStartFailure, readSettings } from './settings.js';
 
 /** Runs the proxy until a signal. The first drains, the second ends at once. */
 export async function serve(flags: Flags, streams: Streams): Promise<number> {
-  const loaded = readSettings(flags, streams);
+  const loaded = await readSettings(flags, streams);
   if (loaded === undefined) return EXIT.failed;
-  const { settings, sources } = loaded;
+  const { settings, sources, backend } = loaded;
   try {
-    const proxy = await createProxy({ settings });
+    const proxy = await createProxy({ settings, backend });
     streams.out(`incontext-proxy listening on ${proxy.url}`);
     streams.err(`incontext-proxy ${VERSION}\n${formatSummary(settings, sources)}`);
     await untilSignal();

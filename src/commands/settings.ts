@@ -1,25 +1,38 @@
 import { readFileSync } from 'node:fs';
-import { BackendSettingsError } from '../backends/contract.js';
-import { PluginError } from '../backends/plugins.js';
+import { type BackendFactory, BackendSettingsError } from '../backends/contract.js';
 import { BackendRegistryError } from '../backends/registry.js';
-import { loadCommandSettings } from '../cli/command-settings.js';
+import { draftCommandSettings } from '../cli/command-settings.js';
 import type { Streams } from '../cli/streams.js';
 import type { Flags } from '../config/flags.js';
-import type { Loaded } from '../config/load.js';
+import type { Sources } from '../config/load.js';
 import { formatProblems } from '../config/problem.js';
-import { UnknownEngineError } from '../engines/choose-engine.js';
+import type { Settings } from '../config/settings.js';
+import { configuredBackend, loadBackends } from '../server/choose-backend.js';
+import { backendProblems } from './backend-check.js';
 
-/** Reads the settings of a command; what is wrong goes to standard error and `undefined` comes back. */
-export function readSettings(flags: Flags, streams: Streams): Extract<Loaded, { ok: true }> | undefined {
-  const loaded = loadCommandSettings({
+/** What a command starts from. */
+export interface CommandSettings {
+  readonly settings: Settings;
+  readonly sources: Sources;
+  /** Builds the configured backend: plugins are loaded once. */
+  readonly backend: BackendFactory;
+}
+
+/** Reads the settings of a command; everything wrong goes to standard error and `undefined` comes back. */
+export async function readSettings(flags: Flags, streams: Streams): Promise<CommandSettings | undefined> {
+  const draft = draftCommandSettings({
     flags,
     env: process.env,
     readFile: (path) => readFileSync(path, 'utf8'),
     cwd: process.cwd(),
   });
-  for (const warning of loaded.warnings) streams.err(`warning: ${warning}`);
-  if (loaded.ok) return loaded;
-  streams.err(formatProblems(loaded.problems));
+  const { settings, sources } = draft;
+  for (const warning of draft.warnings) streams.err(`warning: ${warning}`);
+  const backends = await loadBackends(settings);
+  const problems = [...draft.problems, ...(await backendProblems(draft, backends))];
+  if (problems.length === 0)
+    return { settings, sources, backend: configuredBackend(settings, backends.registry) };
+  streams.err(formatProblems(problems));
   return undefined;
 }
 
@@ -34,8 +47,7 @@ export function explainStartFailure(error: unknown, streams: Streams): void {
 }
 
 function isOperators(error: Error): boolean {
-  if (error instanceof BackendRegistryError || error instanceof PluginError) return true;
-  if (error instanceof UnknownEngineError) return true;
+  if (error instanceof BackendRegistryError) return true;
   return (
     'code' in error && ['EADDRINUSE', 'EACCES', 'EADDRNOTAVAIL', 'ENOTFOUND'].includes(String(error.code))
   );
