@@ -2,6 +2,7 @@ interface Flight<T> {
   readonly result: Promise<T>;
   readonly stop: AbortController;
   waiters: number;
+  ended: boolean;
 }
 
 /**
@@ -24,7 +25,8 @@ export class SharedCalls<T> {
       return await unlessAborted(flight.result, signal);
     } finally {
       flight.waiters -= 1;
-      if (flight.waiters === 0) {
+      // An abort makes an exception with a stack: not for a call that has ended.
+      if (flight.waiters === 0 && !flight.ended) {
         this.#forget(key, flight);
         flight.stop.abort();
       }
@@ -38,9 +40,12 @@ export class SharedCalls<T> {
 
   #take(key: string, start: (signal: AbortSignal) => Promise<T>): Flight<T> {
     const stop = new AbortController();
-    const flight: Flight<T> = { result: start(stop.signal), stop, waiters: 0 };
+    const flight: Flight<T> = { result: start(stop.signal), stop, waiters: 0, ended: false };
     this.#flights.set(key, flight);
-    const settled = (): void => this.#forget(key, flight);
+    const settled = (): void => {
+      flight.ended = true;
+      this.#forget(key, flight);
+    };
     flight.result.then(settled, settled);
     return flight;
   }
