@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { LoadJob, LoadResult } from './load.js';
 import { BARE, NGINX, type Peer, PROXY, startUpstream } from './peers.js';
 import type { Measured } from './process.js';
+import { singleFigures } from './single-figures.js';
 import { type Figure, printTable, type Row } from './table.js';
 
 /** Peers side by side in one run: `npm run bench [-- --rounds N] [--only TEXT] [--quick]`. */
@@ -116,7 +117,12 @@ for (const workload of WORKLOADS.filter(({ name }) => name.includes(ONLY))) {
   rows.push({ name: workload.name, what: workload.what, bar: workload.bar, figures, idle });
 }
 
+const proxy = peers.find(({ peer }) => peer === PROXY)?.running;
+say('figures of the proxy alone');
+const alone = ONLY === '' && proxy !== undefined ? await singleFigures(proxy, drive) : [];
+
 printTable(rows, {
+  alone,
   rounds: ROUNDS,
   machine: `${cpus().length} x ${cpus()[0]?.model ?? 'unknown'}, Node ${process.versions.node}`,
 });

@@ -22,7 +22,7 @@ const OURS = 'incontext-proxy';
 /** Prints every figure beside its peer's of the same run, as a Markdown table. Medians of the rounds. */
 export function printTable(
   rows: readonly Row[],
-  run: { readonly rounds: number; readonly machine: string },
+  run: { readonly rounds: number; readonly machine: string; readonly alone: readonly string[] },
 ): void {
   const out: string[] = [`${run.machine}. Medians of ${run.rounds} rounds, peers interleaved.`, ''];
   const names = [...new Set(rows.flatMap((row) => [...row.figures.keys()]))].filter(
@@ -45,6 +45,7 @@ export function printTable(
   for (const { name, startMs, rssMiB } of rows[0]?.idle ?? []) {
     out.push(line([name, `${startMs.toFixed(0)} ms`, `${rssMiB.toFixed(0)} MiB`]));
   }
+  out.push('', ...run.alone);
   process.stdout.write(`${out.join('\n')}\n`);
 }
 
