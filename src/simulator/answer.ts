@@ -44,8 +44,13 @@ export function* answerPieces(plan: AnswerPlan, tokenizer: QwenTokenizer): Gener
 
 /** A number from what the answer depends on. */
 export function seedOf(promptIds: readonly number[], salt: string): number {
-  const hash = createHash('sha256').update(Int32Array.from(promptIds)).update(salt).digest();
-  return hash.readUInt32LE(0);
+  return seedsOf(promptIds)(salt);
+}
+
+/** The same for many salts: what depends on the prompt is computed once. */
+export function seedsOf(promptIds: readonly number[]): (salt: string) => number {
+  const hash = createHash('sha256').update(Int32Array.from(promptIds));
+  return (salt) => hash.copy().update(salt).digest().readUInt32LE(0);
 }
 
 function* madeUpPieces(plan: AnswerPlan, tokenizer: QwenTokenizer): Generator<AnswerPiece> {

@@ -1,4 +1,5 @@
-import { type AnswerPiece, answerPieces, seedOf } from './answer.js';
+import { type AnswerPiece, answerPieces, seedsOf } from './answer.js';
+import { AnswerSize } from './answer-size.js';
 import type { Call } from './call.js';
 import { type PreparedChat, prepareChat } from './chat-preparation.js';
 import { chatCompletion, emptyChoice, gather, pieceChunk, roleChunk, usageChunk } from './chat-shape.js';
@@ -50,11 +51,9 @@ function answerStreams(prepared: PreparedChat, instance: Instance): Iterator<Ans
     showsCutCalls: ask.stream || demanded,
     callFinish: demanded ? 'stop' : 'tool_calls',
   } as const;
+  const seed = seedsOf(promptIds);
   return Array.from({ length: ask.choices }, (_, index) => {
-    const pieces = answerPieces(
-      { ...plan, seed: seedOf(promptIds, `${ask.seed}:${index}`) },
-      instance.tokenizer,
-    );
+    const pieces = answerPieces({ ...plan, seed: seed(`${ask.seed}:${index}`) }, instance.tokenizer);
     return script.error === undefined ? pieces : unfinished(pieces);
   });
 }
@@ -62,16 +61,19 @@ function answerStreams(prepared: PreparedChat, instance: Instance): Iterator<Ans
 async function wholeAnswer(call: Call, job: ChatJob, run: ScriptRun): Promise<void> {
   const { ask, head, instance } = job;
   const choices = job.streams.map(emptyChoice);
+  const size = new AnswerSize(ask.logprobs ? Math.max(1, ask.topLogprobs) : 0);
   let cut = false;
   for (const { index, piece } of inTurn(job.streams)) {
     cut = await run.beforeChunk();
     if (cut) break;
+    size.add(piece.tokenIds.length);
     instance.meters.countPiece(piece);
     const choice = choices[index];
     if (choice !== undefined) gather(choice, piece);
   }
   cut ||= await run.breaksHere();
   for (const choice of choices) {
+    await call.pause(0);
     keepAnswer(job, choice.tokenIds);
     choice.content = job.echoed + choice.content;
     if (ask.logprobs) choice.logprobs = chatLogprobs(choice.tokenIds, ask.topLogprobs, instance.tokenizer);
@@ -92,6 +94,7 @@ async function wholeAnswer(call: Call, job: ChatJob, run: ScriptRun): Promise<vo
 async function streamAnswer(call: Call, job: ChatJob, run: ScriptRun): Promise<void> {
   const { ask, head, instance } = job;
   const answered = job.streams.map((): number[] => []);
+  const kept = new AnswerSize(0);
   let written = 0;
   let reasoned = 0;
   const running = (): object | null =>
@@ -106,7 +109,8 @@ async function streamAnswer(call: Call, job: ChatJob, run: ScriptRun): Promise<v
     instance.meters.countPiece(piece);
     written += piece.tokenIds.length;
     if (piece.reasoning !== undefined) reasoned += piece.tokenIds.length;
-    answered[index]?.push(...piece.tokenIds);
+    kept.count(piece.tokenIds.length);
+    if (!kept.isFull) answered[index]?.push(...piece.tokenIds);
     const extras = {
       logprobs: ask.logprobs ? chatLogprobs(piece.tokenIds, ask.topLogprobs, instance.tokenizer) : null,
       returnTokenIds: ask.returnTokenIds,
@@ -116,7 +120,10 @@ async function streamAnswer(call: Call, job: ChatJob, run: ScriptRun): Promise<v
     await call.event(JSON.stringify(pieceChunk(head, index, piece, extras)));
   }
   if (await run.breaksHere()) return await call.cut();
-  for (const ids of answered) keepAnswer(job, ids);
+  for (const ids of answered) {
+    await call.pause(0);
+    keepAnswer(job, ids);
+  }
   await endStream(call, job, run, counts(job, written, reasoned));
 }
 

@@ -1,4 +1,4 @@
-import { type AnswerPiece, answerPieces, seedOf } from './answer.js';
+import { type AnswerPiece, answerPieces, seedsOf } from './answer.js';
 import type { Call } from './call.js';
 import type { AnswerHead } from './chat-shape.js';
 import type { CompletionAsk, CompletionPrompt } from './completion-request.js';
@@ -22,7 +22,11 @@ export interface PreparedCompletion {
   readonly script: Script;
   readonly promptIds: readonly (readonly number[])[];
   /** Prompt and most tokens of each choice. */
-  readonly choices: readonly { readonly ids: readonly number[]; readonly cap: number; readonly at: number }[];
+  readonly choices: readonly {
+    readonly ids: readonly number[];
+    readonly cap: number;
+    readonly seed: number;
+  }[];
 }
 
 /** A generation in progress. */
@@ -51,7 +55,8 @@ export function prepareCompletion(
   const scripted = scriptOfText(ask.prompts.filter((prompt) => typeof prompt === 'string').join('\n'));
   const choices = promptIds.flatMap((ids) => {
     const cap = effectiveCap(limits, ids.length);
-    return Array.from({ length: ask.choices }, (_, at) => ({ ids, cap, at }));
+    const seed = seedsOf(ids);
+    return Array.from({ length: ask.choices }, (_, at) => ({ ids, cap, seed: seed(`${ask.seed}:${at}`) }));
   });
   const head = {
     id: `cmpl-${call.header('x-request-id') ?? instance.nextId()}`,
@@ -79,8 +84,8 @@ export function startCompletion(prepared: PreparedCompletion, instance: Instance
     prompts: choices.map(({ ids }) => ({ ids, text: ask.echo ? tokenizer.decode(ids) : '' })),
     promptTokens,
     cached: options.enablePromptTokensDetails ? cached : 0,
-    streams: choices.map(({ ids, cap, at }) => {
-      const made = pieces(ask, script, cap, seedOf(ids, `${ask.seed}:${at}`), tokenizer);
+    streams: choices.map(({ cap, seed }) => {
+      const made = pieces(ask, script, cap, seed, tokenizer);
       return script.error === undefined ? made : unfinished(made);
     }),
   };

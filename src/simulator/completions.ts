@@ -1,4 +1,5 @@
 import type { AnswerPiece } from './answer.js';
+import { AnswerSize } from './answer-size.js';
 import type { Call } from './call.js';
 import { emptyChoice, gather } from './chat-shape.js';
 import { type CompletionJob, prepareCompletion, startCompletion } from './completion-preparation.js';
@@ -30,10 +31,12 @@ export async function answerCompletion(call: Call, instance: Instance): Promise<
 async function wholeAnswer(call: Call, job: CompletionJob, run: ScriptRun): Promise<void> {
   const choices = job.streams.map(emptyChoice);
   const pieces = job.streams.map((): AnswerPiece[] => []);
+  const size = new AnswerSize(job.ask.logprobs ?? 0);
   let cut = false;
   for (const { index, piece } of inTurn(job.streams)) {
     cut = await run.beforeChunk();
     if (cut) break;
+    size.add(piece.tokenIds.length);
     job.meters.countPiece(piece);
     const choice = choices[index];
     if (choice !== undefined) gather(choice, piece);

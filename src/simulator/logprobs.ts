@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { AnswerPiece } from './answer.js';
 import type { QwenTokenizer } from './tokenizer.js';
 
@@ -7,16 +8,32 @@ interface TokenLogprob {
   readonly bytes: readonly number[];
 }
 
-/** Made up, but in the real shape: the chosen token first, then `count - 1` others, ever less likely. */
-function alternatives(id: number, count: number, tokenizer: QwenTokenizer): TokenLogprob[] {
+/** What stands in the place of one token: the chosen first, then others, ever less likely. */
+interface Ranking {
+  readonly all: readonly TokenLogprob[];
+  /** Logarithms by token. */
+  readonly byToken: Readonly<Record<string, number>>;
+}
+
+/** Shared between answers, which show few tokens often. */
+const rankings = new LRUCache<string, Ranking>({ max: 10_000 });
+
+/** Made up, but in the real shape: the chosen token and `count - 1` others. */
+function ranking(id: number, count: number, tokenizer: QwenTokenizer): Ranking {
+  const key = `${id}:${count}`;
+  const known = rankings.get(key);
+  if (known !== undefined) return known;
   const others = Array.from({ length: Math.max(0, count - 1) }, (_, at) => {
     const word = tokenizer.words[(id + 1 + at) % tokenizer.words.length];
     return word?.id ?? id;
   });
-  return [id, ...others].map((candidate, rank) => {
+  const all = [id, ...others].map((candidate, rank) => {
     const token = tokenizer.decode([candidate]);
     return { token, logprob: logprob(id, rank), bytes: [...Buffer.from(token)] };
   });
+  const made = { all, byToken: Object.fromEntries(all.map((one) => [one.token, one.logprob])) };
+  rankings.set(key, made);
+  return made;
 }
 
 function logprob(id: number, rank: number): number {
@@ -26,8 +43,8 @@ function logprob(id: number, rank: number): number {
 /** `logprobs` of a chat choice or chunk. */
 export function chatLogprobs(ids: readonly number[], top: number, tokenizer: QwenTokenizer): object {
   const content = ids.map((id) => {
-    const [chosen, ...others] = alternatives(id, Math.max(1, top), tokenizer);
-    return { ...chosen, top_logprobs: top > 0 ? [chosen, ...others] : [] };
+    const { all } = ranking(id, Math.max(1, top), tokenizer);
+    return { ...all[0], top_logprobs: top > 0 ? all : [] };
   });
   return { content };
 }
@@ -48,11 +65,10 @@ export function textLogprobs(pieces: readonly AnswerPiece[], top: number, tokeni
     at += piece.text?.length ?? 0;
   }
   const ids = pieces.flatMap((piece) => piece.tokenIds);
-  const ranked = ids.map((id) => alternatives(id, Math.max(1, top), tokenizer));
   return {
     text_offset: offsets,
     token_logprobs: ids.map((id) => logprob(id, 0)),
     tokens: ids.map((id) => tokenizer.decode([id])),
-    top_logprobs: ranked.map((each) => Object.fromEntries(each.map((one) => [one.token, one.logprob]))),
+    top_logprobs: ids.map((id) => ranking(id, Math.max(1, top), tokenizer).byToken),
   };
 }
