@@ -10,3 +10,14 @@ export function untilSignal(): Promise<void> {
     for (const signal of SIGNALS) process.on(signal, stop);
   });
 }
+
+/** The first and the second SIGTERM or SIGINT from now on. */
+export interface TwoSignals {
+  readonly first: Promise<void>;
+  readonly second: Promise<void>;
+}
+
+export function untilSignals(): TwoSignals {
+  const first = untilSignal();
+  return { first, second: first.then(untilSignal) };
+}

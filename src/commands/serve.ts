@@ -1,26 +1,39 @@
 import { EXIT } from '../cli/parse-command.js';
 import type { Streams } from '../cli/streams.js';
 import { formatSummary } from '../cli/summary.js';
-import { untilSignal } from '../cli/until-signal.js';
+import { untilSignals } from '../cli/until-signal.js';
 import type { Flags } from '../config/flags.js';
-import { createProxy } from '../server/create-proxy.js';
+import { createProxy, type RunningProxy } from '../server/create-proxy.js';
 import { VERSION } from '../version.js';
-import { explainStartFailure, readSettings } from './settings.js';
+import { type CommandSettings, explainStartFailure, readSettings } from './settings.js';
 
-/** Runs the proxy until a signal. The first drains, the second ends at once. */
+interface Started extends CommandSettings {
+  readonly proxy: RunningProxy;
+}
+
+/** Runs the proxy until a signal. The first drains, the second ends at once; one during the start ends that. */
 export async function serve(flags: Flags, streams: Streams): Promise<number> {
+  // Before anything is printed: whoever reads that it listens may send one at once.
+  const signals = untilSignals();
+  const started = await Promise.race([start(flags, streams), signals.first]);
+  if (started === undefined) return EXIT.ok;
+  if (started === 'refused') return EXIT.failed;
+  const { proxy, settings, sources } = started;
+  streams.out(`incontext-proxy listening on ${proxy.url}`);
+  streams.err(`incontext-proxy ${VERSION}\n${formatSummary(settings, sources)}`);
+  await signals.first;
+  await Promise.race([proxy.drain(), signals.second.then(() => proxy.close())]);
+  return EXIT.ok;
+}
+
+async function start(flags: Flags, streams: Streams): Promise<Started | 'refused'> {
   const loaded = await readSettings(flags, streams);
-  if (loaded === undefined) return EXIT.failed;
-  const { settings, sources, backend } = loaded;
+  if (loaded === undefined) return 'refused';
   try {
-    const proxy = await createProxy({ settings, backend });
-    streams.out(`incontext-proxy listening on ${proxy.url}`);
-    streams.err(`incontext-proxy ${VERSION}\n${formatSummary(settings, sources)}`);
-    await untilSignal();
-    await Promise.race([proxy.drain(), untilSignal().then(() => proxy.close())]);
-    return EXIT.ok;
+    const { settings, backend } = loaded;
+    return { ...loaded, proxy: await createProxy({ settings, backend }) };
   } catch (error) {
-    explainStartFailure(error, streams);
-    return EXIT.failed;
+    explainStartFailure(error, streams, loaded.sources);
+    return 'refused';
   }
 }

@@ -9,6 +9,7 @@ import { formatProblems } from '../config/problem.js';
 import type { Settings } from '../config/settings.js';
 import { configuredBackend, loadBackends } from '../server/choose-backend.js';
 import { backendProblems } from './backend-check.js';
+import { listenProblem } from './listen-problem.js';
 
 /** What a command starts from. */
 export interface CommandSettings {
@@ -40,15 +41,10 @@ export async function readSettings(flags: Flags, streams: Streams): Promise<Comm
  * Says readably why a start failed.
  * @throws what is no mistake of the operator's.
  */
-export function explainStartFailure(error: unknown, streams: Streams): void {
-  if (error instanceof BackendSettingsError) streams.err(formatProblems(error.problems));
-  else if (error instanceof Error && isOperators(error)) streams.err(`incontext-proxy: ${error.message}`);
+export function explainStartFailure(error: unknown, streams: Streams, sources?: Sources): void {
+  const listening = listenProblem(error, sources);
+  if (listening !== undefined) streams.err(formatProblems([listening]));
+  else if (error instanceof BackendSettingsError) streams.err(formatProblems(error.problems));
+  else if (error instanceof BackendRegistryError) streams.err(`incontext-proxy: ${error.message}`);
   else throw error;
-}
-
-function isOperators(error: Error): boolean {
-  if (error instanceof BackendRegistryError) return true;
-  return (
-    'code' in error && ['EADDRINUSE', 'EACCES', 'EADDRNOTAVAIL', 'ENOTFOUND'].includes(String(error.code))
-  );
 }

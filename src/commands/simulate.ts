@@ -8,10 +8,12 @@ import { explainStartFailure } from './settings.js';
 
 /** Runs the simulator until a signal. */
 export async function simulate(args: readonly string[], streams: Streams): Promise<number> {
+  // Before anything is printed: whoever reads that it listens may send one at once.
+  const signalled = untilSignal();
   try {
     const simulator = await startSimulator(simulatorOptionsFromArgs([...args]));
     streams.out(`simulator listening on ${simulator.url}`);
-    await untilSignal();
+    await signalled;
     await simulator.close();
     return EXIT.ok;
   } catch (error) {

@@ -125,6 +125,28 @@ describe('at SIGTERM', () => {
     return { release };
   }
 
+  test('exits with 0 also when the signal comes as soon as it says that it listens', async () => {
+    for (let round = 0; round < 8; round += 1) {
+      const proxy = serve([]);
+      proxy.child.stdout.once('data', () => proxy.child.kill(round % 2 === 0 ? 'SIGTERM' : 'SIGINT'));
+      expect(await proxy.ended).toBe(0);
+      expect(proxy.stdout()).toMatch(/ listening on /);
+    }
+  });
+
+  test('exits with 0 also while it starts, for example while a plugin never ends loading', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'incontext-'));
+    const file = join(folder, 'incontext.yaml');
+    writeFileSync(file, 'plugins: [ ./endless.mjs ]');
+    const endless =
+      'export const register = () => { console.log("loading"); return new Promise((done) => setTimeout(done, 60_000)); };';
+    writeFileSync(join(folder, 'endless.mjs'), endless);
+    const proxy = serve(['--config', file]);
+    proxy.child.stdout.once('data', () => proxy.child.kill('SIGTERM'));
+    expect(await proxy.ended).toBe(0);
+    expect(proxy.stdout()).toBe('loading\n');
+  });
+
   test('is not ready at once, finishes the stream in flight, then exits with 0 (fastify/fastify#3617)', async () => {
     const { release } = openStream();
     const proxy = serve(['--min-output-tokens', '256']);
