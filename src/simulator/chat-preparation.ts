@@ -27,7 +27,7 @@ export interface PreparedChat {
 }
 
 /** @throws Refusal in the server's words */
-export function prepareChat(call: Call, instance: Instance): PreparedChat {
+export async function prepareChat(call: Call, instance: Instance): Promise<PreparedChat> {
   const { vllm } = instance.options;
   const request = readJsonObject(call, vllm, chatHandler);
   const ask = readChatRequest(request, vllm);
@@ -38,7 +38,7 @@ export function prepareChat(call: Call, instance: Instance): PreparedChat {
 
   checkCap(limits);
   const text = instance.renderer.render(request, 'chat', model.id);
-  const promptIds = countedPrompt(text, instance.tokenizer, limits, ask);
+  const promptIds = await countedPrompt(text, instance.tokenizer, limits, ask);
   const cap = effectiveCap(limits, promptIds.length);
   const given = request.get('messages');
   const messages: readonly PythonValue[] = isList(given) ? given : [];

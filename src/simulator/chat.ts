@@ -18,7 +18,7 @@ interface ChatJob extends PreparedChat {
 
 /** `POST /v1/chat/completions`, in JSON or as events. */
 export async function answerChat(call: Call, instance: Instance): Promise<void> {
-  const prepared = prepareChat(call, instance);
+  const prepared = await prepareChat(call, instance);
   const run = new ScriptRun(call, prepared.script, instance.options.chunkDelayMs);
   await instance.meters.whileRunning(async () => {
     await run.begin(prepared.ask.stream);

@@ -41,17 +41,18 @@ export interface CompletionJob extends PreparedCompletion {
 }
 
 /** @throws Refusal in the server's words */
-export function prepareCompletion(
+export async function prepareCompletion(
   call: Call,
   instance: Instance,
   request: PythonDict,
   ask: CompletionAsk,
   model: ServedModel,
-): PreparedCompletion {
+): Promise<PreparedCompletion> {
   const { tokenizer, options } = instance;
   const limits = limitsOf(ask, model, options.vllm);
   checkCap(limits);
-  const promptIds = ask.prompts.map((prompt) => readPrompt(prompt, tokenizer, limits, ask));
+  const promptIds: (readonly number[])[] = [];
+  for (const prompt of ask.prompts) promptIds.push(await readPrompt(prompt, tokenizer, limits, ask));
   const scripted = scriptOfText(ask.prompts.filter((prompt) => typeof prompt === 'string').join('\n'));
   const choices = promptIds.flatMap((ids) => {
     const cap = effectiveCap(limits, ids.length);
@@ -147,12 +148,12 @@ function* nothing(): Generator<AnswerPiece> {
   yield { tokenIds: [], text: '', finish: { reason: 'length', stop: null } };
 }
 
-function readPrompt(
+async function readPrompt(
   prompt: CompletionPrompt,
   tokenizer: QwenTokenizer,
   limits: Ask,
   ask: CompletionAsk,
-): readonly number[] {
+): Promise<readonly number[]> {
   if (typeof prompt === 'string') return countedPrompt(prompt, tokenizer, limits, ask);
   const kept = keptTokens(ask, limits);
   if (kept !== null) return truncated(prompt, kept, ask.truncateFrom);

@@ -19,7 +19,7 @@ export async function answerCompletion(call: Call, instance: Instance): Promise<
   const ask = readCompletionRequest(request, vllm);
   const model = instance.model(request.get('model'));
   checkCompletion(request, ask, vllm);
-  const prepared = prepareCompletion(call, instance, request, ask, model);
+  const prepared = await prepareCompletion(call, instance, request, ask, model);
   const run = new ScriptRun(call, prepared.script, instance.options.chunkDelayMs);
   await instance.meters.whileRunning(async () => {
     await run.begin(ask.stream);

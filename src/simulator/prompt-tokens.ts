@@ -13,17 +13,17 @@ export interface Truncation {
 }
 
 /** Tokenises a prompt under the server's limits. @throws Refusal */
-export function countedPrompt(
+export async function countedPrompt(
   text: string,
   tokenizer: QwenTokenizer,
   ask: Ask,
   truncation: Truncation,
-): readonly number[] {
+): Promise<readonly number[]> {
   const kept = keptTokens(truncation, ask);
   refuseLoneSurrogates(text, ask.vllm);
-  if (kept !== null) return truncated(tokenizer.encode(text), kept, truncation.truncateFrom);
+  if (kept !== null) return truncated(await tokenizer.encodeInTurns(text), kept, truncation.truncateFrom);
   checkCharacters(ask, text);
-  const ids = tokenizer.encode(text);
+  const ids = await tokenizer.encodeInTurns(text);
   checkPrompt(ask, ids.length, 'text');
   return ids;
 }

@@ -11,9 +11,9 @@ export function answerScaleOut(_call: Call, instance: Instance): never {
 }
 
 /** `POST /v1/chat/completions/render`: what would be generated from, all checks included. */
-export function answerRender(call: Call, instance: Instance): void {
+export async function answerRender(call: Call, instance: Instance): Promise<void> {
   if (!instance.options.enableScaleOut) throw scaleOutDisabled();
-  const { ask, promptIds, cap, head, request } = prepareChat(call, instance);
+  const { ask, promptIds, cap, head, request } = await prepareChat(call, instance);
   const parser = instance.options.reasoningParser;
   const thinks = instance.renderer.thinks(request);
   const wantsOffsets = request.get('return_token_offsets') === true;

