@@ -1,5 +1,13 @@
-import { type Draft, draftSettings, type Loaded, type LoadInput, loadedFrom } from '../config/load.js';
+import {
+  type Draft,
+  draftSettings,
+  type Loaded,
+  type LoadInput,
+  loadedFrom,
+  type Sources,
+} from '../config/load.js';
 import { type SettingProblem, showRefused } from '../config/problem.js';
+import type { Settings } from '../config/settings.js';
 import { settingOf } from '../config/table.js';
 import { KNOWN_ENGINES } from '../engines/choose-engine.js';
 import { windowProblems } from './window-check.js';
@@ -13,13 +21,14 @@ export function loadCommandSettings(input: CommandInput): Loaded {
 
 /** As `loadCommandSettings`, for those who have more to check. */
 export function draftCommandSettings(input: CommandInput): Draft {
-  const draft = draftSettings({
-    ...input,
-    // The window is the engine's: without one there is none to compare with.
-    checkBudget: (settings, sources) =>
-      isKnown(settings.context.engine) ? windowProblems(settings, sources) : [],
-  });
+  const draft = draftSettings({ ...input, checkBudget });
   return { ...draft, problems: [...draft.problems, ...engineProblems(draft)] };
+}
+
+/** Of an engine that is not there only what would be wrong with any: no window is larger than without an engine. */
+function checkBudget(settings: Settings, sources: Sources): SettingProblem[] {
+  const engine = isKnown(settings.context.engine) ? settings.context.engine : 'none';
+  return windowProblems({ ...settings, context: { ...settings.context, engine } }, sources);
 }
 
 function engineProblems({ settings, sources }: Draft): SettingProblem[] {

@@ -119,16 +119,27 @@ describe('the window that would fit is named by the setting that makes it', () =
   });
 });
 
-it('an engine that is not there is refused beside other problems, and no window is worked out for it', () => {
-  const loaded = loadCommandSettings(inputOf({ engine: 'foo', port: '-1', 'context-length': '6000' }, ''));
-  expect(loaded).toMatchObject({
-    ok: false,
-    problems: [
-      { setting: '--port' },
-      { setting: '--engine', value: '"foo"', rule: expect.stringContaining('none'), example: 'none' },
-    ],
+describe('an engine that is not there', () => {
+  const settingsOf = (flags: Flags) => {
+    const loaded = loadCommandSettings(inputOf({ engine: 'foo', ...flags }, ''));
+    return loaded.ok ? [] : loaded.problems.map(({ setting }) => setting);
+  };
+
+  it('is refused beside other problems, with its value and one that would work', () => {
+    const loaded = loadCommandSettings(inputOf({ engine: 'foo', port: '-1' }, ''));
+    expect(loaded).toMatchObject({
+      ok: false,
+      problems: [
+        { setting: '--port' },
+        { setting: '--engine', value: '"foo"', rule: expect.stringContaining('none'), example: 'none' },
+      ],
+    });
   });
-  expect(loaded.ok ? [] : loaded.problems).toHaveLength(2);
+
+  it('does not hide a window that is too small for any, and makes none too small', () => {
+    expect(settingsOf({ 'context-length': '5120' })).toHaveLength(2);
+    expect(settingsOf({ 'context-length': '5121' })).toEqual(['--engine']);
+  });
 });
 
 it('is reported beside other problems, and not worked out from a budget that is refused itself', () => {
