@@ -66,10 +66,11 @@ async function perform({ json, keep }: DemoOptions, performance: Performance): P
   if (json) screen.say(reportJson(rows, summary, seconds, keep ? stage : undefined));
   else screen.say(layout.foot(summaryText(summary)));
   if (keep) {
+    const signal = untilSignal();
     const text = keepText(stage, ink);
     if (json) streams.err(text);
     else screen.say(`\n${text}`);
-    await untilSignal();
+    await signal;
   }
   return summary.surprising.length === 0 ? EXIT.ok : EXIT.failed;
 }
