@@ -1,9 +1,9 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { type Measured, measured, start } from './process.js';
+import { endWithUs, type Measured, measured, start } from './process.js';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const TSX = join(ROOT, 'node_modules/tsx/dist/loader.mjs');
@@ -62,6 +62,8 @@ http {
   );
   const startedAt = performance.now();
   const child = spawn('nginx', ['-c', config], { stdio: 'ignore' });
+  endWithUs(child);
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   const url = `http://127.0.0.1:${port}`;
   for (let attempt = 0; attempt < 200; attempt += 1) {
     const answered = await fetch(`${url}/v1/models`).then(

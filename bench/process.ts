@@ -24,6 +24,7 @@ export function start(
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'ignore'],
   });
+  endWithUs(child);
   return new Promise((resolve, reject) => {
     let out = '';
     child.once('close', (code) => reject(new Error(`${command} ${args.join(' ')} ended with ${code}`)));
@@ -33,6 +34,11 @@ export function start(
       if (url !== undefined) resolve(measured(child, url, performance.now() - startedAt));
     });
   });
+}
+
+/** However the bench ends, nothing that it started goes on. */
+export function endWithUs(child: ChildProcess): void {
+  process.once('exit', () => child.kill('SIGKILL'));
 }
 
 /** Watches a process that was started otherwise. */

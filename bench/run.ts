@@ -1,17 +1,24 @@
 import { fork } from 'node:child_process';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import type { LoadJob, LoadResult } from './load.js';
 import { BARE, NGINX, type Peer, PROXY, startUpstream } from './peers.js';
 import type { Measured } from './process.js';
 import { singleFigures } from './single-figures.js';
 import { type Figure, printTable, type Row } from './table.js';
 
-/** Peers side by side in one run: `npm run bench [-- --rounds N] [--only TEXT] [--quick]`. */
+/** Peers side by side in one run. */
 
-const QUICK = process.argv.includes('--quick');
-const ROUNDS = Number(process.argv[process.argv.indexOf('--rounds') + 1]) || (QUICK ? 3 : 5);
-const ONLY = process.argv.includes('--only') ? (process.argv[process.argv.indexOf('--only') + 1] ?? '') : '';
+const USAGE = `Usage: npm run bench [-- FLAGS]
+
+CPU, latency and memory of the proxy beside @fastify/http-proxy and, where installed, nginx. See docs/performance.md.
+
+  --rounds N    rounds of each row, of which the median counts (5)
+  --only TEXT   only the rows whose name holds TEXT
+  --quick       fewer requests a round`;
+
+const { quick: QUICK, rounds: ROUNDS, only: ONLY } = readArguments();
 const SCALE = QUICK ? 0.3 : 1;
 const CHUNKS_PER_STREAM = 201;
 const CHAT = '/v1/chat/completions';
@@ -61,7 +68,37 @@ const WORKLOADS: readonly Workload[] = [
   { ...work('64 streams of 200 chunks', 1000, 64, 64 / SCALE, { path: `${CHAT}?stream` }, 1), what: 'chunk' },
 ];
 
+const chosen = WORKLOADS.filter(({ name }) => name.includes(ONLY));
+if (chosen.length === 0) refuse(`no row's name holds "${ONLY}"`);
+
 const load = fork(join(import.meta.dirname, 'load.ts'), { execArgv: process.execArgv });
+
+function readArguments(): { quick: boolean; rounds: number; only: string } {
+  try {
+    const { values } = parseArgs({
+      options: {
+        quick: { type: 'boolean', default: false },
+        rounds: { type: 'string', default: '5' },
+        only: { type: 'string', default: '' },
+        help: { type: 'boolean', default: false },
+      },
+    });
+    if (values.help) {
+      process.stdout.write(`${USAGE}\n`);
+      process.exit(0);
+    }
+    const rounds = Number(values.rounds);
+    if (!Number.isInteger(rounds) || rounds < 1) throw new TypeError('--rounds must be a positive integer');
+    return { quick: values.quick, rounds, only: values.only };
+  } catch (error) {
+    return refuse((error as Error).message);
+  }
+}
+
+function refuse(fault: string): never {
+  process.stderr.write(`${fault}\n\n${USAGE}\n`);
+  process.exit(2);
+}
 
 function drive(job: LoadJob): Promise<LoadResult> {
   return new Promise((resolve) => {
@@ -103,7 +140,7 @@ for (const peer of [BARE, PROXY, NGINX]) {
 }
 
 const rows: Row[] = [];
-for (const workload of WORKLOADS.filter(({ name }) => name.includes(ONLY))) {
+for (const workload of chosen) {
   const figures = new Map<string, Figure[]>();
   for (let round = -1; round < ROUNDS; round += 1) {
     say(`${workload.name}: ${round < 0 ? 'warm-up' : `round ${round + 1} of ${ROUNDS}`}`);

@@ -142,9 +142,9 @@ export const NETWORK_SETTINGS = {
     section: 'server',
     kind: credential,
     secret: true,
-    unset: 'none, and they answer this machine only',
+    unset: 'none: they take one of api_keys, or without keys answer this machine only',
     example: 'a-long-random-text',
-    description: "The bearer token of the proxy's own endpoints under /incontext/.",
+    description: "The bearer token of the proxy's own endpoints under /incontext/ that are not open.",
   }),
   TENANT: setting({
     section: 'server',

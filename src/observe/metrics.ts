@@ -9,7 +9,7 @@ const SECONDS_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5
 /** The Prometheus metrics of one proxy. No label value ever comes from a request. */
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** @returns the metrics of INTERFACE's table, in a registry of their own. */
+/** @returns all metrics, in a registry of their own. */
 export function createMetrics() {
   const registry = new Registry();
   const registers = [registry];
@@ -39,7 +39,11 @@ export function createMetrics() {
     buckets: SECONDS_BUCKETS,
     registers,
   });
-  const inFlight = new Gauge({ name: 'incontext_in_flight', help: 'Requests being served.', registers });
+  const inFlight = new Gauge({
+    name: 'incontext_in_flight',
+    help: 'Requests and upgraded connections being served.',
+    registers,
+  });
   const aborts = new Counter({
     name: 'incontext_aborts_total',
     help: 'Exchanges that one side ended early.',

@@ -18,7 +18,7 @@ export interface OwnEndpointParts extends PassThroughParts {
   readonly drain: Drain;
 }
 
-/** Registers everything under `/incontext/` (INTERFACE, "Own endpoints"). */
+/** Registers everything under `/incontext/`. */
 export function registerOwnEndpoints(app: FastifyInstance, parts: OwnEndpointParts): void {
   const startedAt = Date.now();
   app.get('/incontext/live', WITH_HEAD, () => ({ status: 'live' }));

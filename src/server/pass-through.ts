@@ -22,7 +22,7 @@ export interface PassReason {
 }
 
 /** A body of at most this length is read before it is forwarded, so that it can be sent once more. */
-const REPLAYABLE_BYTES = 1_048_576;
+const REPLAYABLE_BYTES = 262_144;
 
 /**
  * Forwards a request as it is: method, path, query, body and end-to-end fields. Never rejects.

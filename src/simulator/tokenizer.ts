@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { setImmediate } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
+import { MADE_UP_WORDS } from './made-up-words.js';
 import { missingPackage } from './optional-packages.js';
 import { textPieces } from './text-pieces.js';
 
@@ -126,7 +127,7 @@ function collectWords(tokenString: (id: number) => string | undefined): Word[] {
   const words: Word[] = [];
   for (let id = 256; id < 12_000; id += 1) {
     const spelling = tokenString(id);
-    if (spelling !== undefined && /^Ġ[a-z]{3,9}$/.test(spelling))
+    if (spelling?.startsWith('Ġ') === true && MADE_UP_WORDS.has(spelling.slice(1)))
       words.push({ id, text: ` ${spelling.slice(1)}` });
   }
   return words;

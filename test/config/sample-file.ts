@@ -23,7 +23,7 @@ models: {}
 #    min_output_tokens: 4096
 #    max_output_tokens: 8192
 
-# Modules with further backends or engines: names of packages, or paths from this file's folder.
+# Modules with further backends: names of packages, or paths from this file's folder.
 plugins: []
 #  - ./my-backend.js
 

@@ -3,7 +3,7 @@ import { CHAT } from '../support/upstream-stub.js';
 import { type ClientCall, send, until } from './support/client.js';
 import { chatBody, ECHO, startPair } from './support/pair.js';
 
-/** The names of INTERFACE's table that have something to count without an engine that compresses. */
+/** The names that dashboards rely on. */
 const NAMES = [
   'incontext_decisions_total',
   'incontext_prompt_tokens_bucket',

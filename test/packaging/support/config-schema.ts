@@ -23,7 +23,7 @@ export function configSchema(): JsonSchema {
       models: modelsSchema(),
       plugins: {
         description:
-          "Modules with further backends or engines: names of packages, or paths from this file's folder.",
+          "Modules with further backends: names of packages, or paths from this file's folder.",
         type: ['array', 'null'],
         items: { type: 'string', minLength: 1 },
       },
