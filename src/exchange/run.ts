@@ -5,6 +5,7 @@ import type { Forwarder } from '../upstream/forwarder.js';
 import { headerValue, upstreamRequestHeaders } from '../upstream/headers.js';
 import type { UpstreamProber } from '../upstream/prober.js';
 import type { Endpoint } from './endpoint.js';
+import { observeEnd } from './observe-end.js';
 import type { ExchangeCall, ExchangeParts } from './parts.js';
 import { type Plan, planHeaders } from './plan.js';
 import { prepareExchange } from './prepare.js';
@@ -35,14 +36,14 @@ export async function runExchange(request: ExchangeRequest, answer: Answer, part
   try {
     const plan = await prepare(request, parts, {});
     if (plan === undefined) {
-      observeEnd(request, undefined, { outcome: 'client_abort', status: 0 }, startedAt, parts);
+      observe(request, undefined, { outcome: 'client_abort', status: 0 }, startedAt, parts);
       return;
     }
     parts.metrics.overhead.observe((performance.now() - startedAt) / 1000);
     const first = await forward(request, plan, answer, parts, isRecoverable(plan, parts));
     const [end, last] =
       first.outcome === 'held' ? await recover(request, plan, first.answer, answer, parts) : [first, plan];
-    observeEnd(request, last, end, startedAt, parts);
+    observe(request, last, end, startedAt, parts);
   } catch (error) {
     parts.warnings.failOpen('internal_error', error);
     answer.abandon();
@@ -131,38 +132,27 @@ function refusesForOverflow(held: HeldAnswer, parts: RunParts): boolean {
   }
 }
 
-function observeEnd(
+function observe(
   request: ExchangeRequest,
   plan: Plan | undefined,
   end: RelayEnd,
   startedAt: number,
   parts: RunParts,
 ): void {
-  const { metrics } = parts;
-  if (end.outcome === 'client_abort') metrics.aborts.inc({ side: 'client' });
-  if (end.outcome === 'upstream_error') {
-    metrics.aborts.inc({ side: 'upstream' });
-    if (end.error.code === 'upstream_unreachable') parts.prober.noteUnreachable();
-  }
+  if (end.outcome === 'held') return;
   if (plan !== undefined) observePlan(plan, parts);
   const { facts } = plan ?? { facts: undefined };
-  parts.log.info(
-    {
-      route: request.endpoint.name,
-      action: plan?.action,
-      reason: plan?.reason,
-      source: plan?.source,
-      model: facts?.model === undefined ? undefined : parts.models.label(facts.model),
-      prompt_tokens: facts?.promptTokens,
-      window: facts?.window,
-      max_tokens: facts?.maxTokens,
-      status: end.outcome === 'held' ? undefined : end.status,
-      outcome: end.outcome,
-      cause: end.outcome === 'upstream_error' ? end.error.causeCode : undefined,
-      ms: Math.round(performance.now() - startedAt),
-    },
-    'exchange',
-  );
+  const fields = {
+    route: request.endpoint.name,
+    action: plan?.action,
+    reason: plan?.reason,
+    source: plan?.source,
+    model: facts?.model === undefined ? undefined : parts.models.label(facts.model),
+    prompt_tokens: facts?.promptTokens,
+    window: facts?.window,
+    max_tokens: facts?.maxTokens,
+  };
+  observeEnd(fields, end, startedAt, parts);
 }
 
 function observePlan(plan: Plan, { metrics }: RunParts): void {

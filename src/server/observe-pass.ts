@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Action, Reason } from '../budget/reason.js';
-import type { RunParts } from '../exchange/run.js';
+import { type ObserveParts, observeEnd } from '../exchange/observe-end.js';
 import type { RelayEnd } from '../stream/relay.js';
 
 /** What passed without being read. */
@@ -14,26 +14,9 @@ export interface Passed {
 }
 
 /** One log line, and the metrics, of a request that passed without being read. */
-export function observePass(passed: Passed, end: RelayEnd, { metrics, prober, log }: RunParts): void {
+export function observePass(passed: Passed, end: RelayEnd, parts: ObserveParts): void {
   if (end.outcome === 'held') return;
   const { request, route, action, reason, startedAt } = passed;
-  if (action !== undefined && reason !== undefined) metrics.decided(action, reason);
-  if (end.outcome === 'client_abort') metrics.aborts.inc({ side: 'client' });
-  if (end.outcome === 'upstream_error') {
-    metrics.aborts.inc({ side: 'upstream' });
-    if (end.error.code === 'upstream_unreachable') prober.noteUnreachable();
-  }
-  log.info(
-    {
-      route,
-      method: request.method,
-      action,
-      reason,
-      status: end.status,
-      outcome: end.outcome,
-      cause: end.outcome === 'upstream_error' ? end.error.causeCode : undefined,
-      ms: Math.round(performance.now() - startedAt),
-    },
-    'exchange',
-  );
+  if (action !== undefined && reason !== undefined) parts.metrics.decided(action, reason);
+  observeEnd({ route, method: request.method, action, reason }, end, startedAt, parts);
 }
