@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Settings } from '../config/settings.js';
 import type { Endpoint } from '../exchange/endpoint.js';
 import { runExchange } from '../exchange/run.js';
@@ -6,7 +6,7 @@ import type { Answer } from '../stream/answer.js';
 import { ClientGone } from './client-gone.js';
 import { collectBody } from './collect-body.js';
 import { observePass } from './observe-pass.js';
-import { type PassThroughParts, passThrough } from './pass-through.js';
+import { type PassReason, type PassThroughParts, passThrough } from './pass-through.js';
 
 export interface InterceptedParts extends PassThroughParts {
   readonly settings: Settings;
@@ -21,19 +21,9 @@ export async function serveIntercepted(
   parts: InterceptedParts,
 ): Promise<void> {
   const { headers } = request;
-  if (headers['x-incontext-bypass'] === '1') {
-    return passThrough(request, target, answer, parts, {
-      endpoint: endpoint.name,
-      action: 'bypassed',
-      reason: 'bypass',
-    });
-  }
-  if (isEncoded(headers['content-encoding'])) {
-    return passThrough(request, target, answer, parts, {
-      endpoint: endpoint.name,
-      action: 'unchanged',
-      reason: 'encoded_body',
-    });
+  const unread = whyUnread(headers);
+  if (unread !== undefined) {
+    return passThrough(request, target, answer, parts, { endpoint: endpoint.name, ...unread });
   }
   const startedAt = performance.now();
   const gone = new ClientGone(answer);
@@ -68,7 +58,13 @@ export async function serveIntercepted(
   );
 }
 
-/** True for a body in a content encoding, which is not read. */
-export function isEncoded(encoding: string | undefined): boolean {
+/** Why a request passes before its body is looked at; `undefined`: it is read. */
+export function whyUnread(headers: IncomingHttpHeaders): Omit<PassReason, 'endpoint'> | undefined {
+  if (headers['x-incontext-bypass'] === '1') return { action: 'bypassed', reason: 'bypass' };
+  if (isEncoded(headers['content-encoding'])) return { action: 'unchanged', reason: 'encoded_body' };
+  return undefined;
+}
+
+function isEncoded(encoding: string | undefined): boolean {
   return encoding !== undefined && encoding.trim() !== '' && encoding.trim().toLowerCase() !== 'identity';
 }

@@ -9,7 +9,7 @@ import { VERSION } from '../version.js';
 import { collectBody } from './collect-body.js';
 import type { Drain } from './drain.js';
 import { requestPathOf } from './front.js';
-import { isEncoded } from './intercepted.js';
+import { whyUnread } from './intercepted.js';
 import { modelStatuses } from './model-status.js';
 import type { PassThroughParts } from './pass-through.js';
 
@@ -92,11 +92,9 @@ function status(parts: OwnEndpointParts, startedAt: number) {
 }
 
 async function explain(request: FastifyRequest, reply: FastifyReply, parts: OwnEndpointParts) {
-  if (request.headers['x-incontext-bypass'] === '1') {
-    return explanation({ ...unchanged(Buffer.alloc(0), 'bypass'), action: 'bypassed' });
-  }
-  if (isEncoded(request.headers['content-encoding'])) {
-    return explanation(unchanged(Buffer.alloc(0), 'encoded_body'));
+  const unread = whyUnread(request.headers);
+  if (unread !== undefined) {
+    return explanation({ ...unchanged(Buffer.alloc(0), unread.reason), action: unread.action });
   }
   const body = await collectBody(request.raw, parts.settings.server.bodyLimit);
   if (body.kind === 'aborted') return reply.hijack();

@@ -4,7 +4,8 @@ import { type Check, type Handler, type Issue, validationRefusal, valueIssue } f
 import { messagesCheck } from './message-schema.js';
 import type { PythonDict } from './python-value.js';
 import { badParameter } from './refusal.js';
-import { checkLogprobs, checkSampling, readSalt, readStop, readStopIds } from './sampling.js';
+import { checkLogprobs, checkSampling } from './sampling.js';
+import { readSamplingAsk, type SamplingAsk } from './sampling-ask.js';
 import { samplingMembers } from './sampling-members.js';
 import { readStreamOptions, type StreamOptions } from './stream-options.js';
 import { checkTools, namedTool } from './tool-choice.js';
@@ -34,25 +35,12 @@ function members(vllm: VllmVersion): Readonly<Record<string, Check>> {
 }
 
 /** What a chat request asks for besides its messages. */
-export interface ChatAsk extends StreamOptions {
+export interface ChatAsk extends StreamOptions, SamplingAsk {
   readonly maxTokens: number | null;
   readonly maxTokensText: string;
   readonly maxTokensField: string;
-  readonly minTokens: number;
-  readonly choices: number;
-  readonly stop: readonly string[];
-  readonly stopIds: readonly number[];
-  readonly keepStop: boolean;
   readonly logprobs: boolean;
   readonly topLogprobs: number;
-  readonly returnTokenIds: boolean;
-  readonly echo: boolean;
-  readonly seed: number | null;
-  readonly truncatePromptTokens: number | null;
-  readonly truncateText: string;
-  readonly truncateFrom: 'left' | 'right';
-  /** Prompts under different salts share no prefix. */
-  readonly cacheSalt: string;
   readonly namedTool: string | null;
 }
 
@@ -76,20 +64,9 @@ export function readChatRequest(request: PythonDict, vllm: VllmVersion): ChatAsk
     maxTokens: completion ?? readInteger(request.get('max_tokens')) ?? null,
     maxTokensText: integerText(request.get('max_completion_tokens') ?? request.get('max_tokens')),
     maxTokensField: completion === undefined ? 'max_tokens' : 'max_completion_tokens',
-    minTokens: readInteger(request.get('min_tokens')) ?? 0,
-    choices,
-    stop: readStop(request),
-    stopIds: readStopIds(request),
-    keepStop: readBoolean(request.get('include_stop_str_in_output')) ?? false,
+    ...readSamplingAsk(request, choices),
     logprobs: readBoolean(request.get('logprobs')) ?? false,
     topLogprobs: readInteger(request.get('top_logprobs')) ?? 0,
-    returnTokenIds: readBoolean(request.get('return_token_ids')) ?? false,
-    echo: readBoolean(request.get('echo')) ?? false,
-    seed: readInteger(request.get('seed')) ?? null,
-    truncatePromptTokens: readInteger(request.get('truncate_prompt_tokens')) ?? null,
-    truncateText: integerText(request.get('truncate_prompt_tokens')),
-    truncateFrom: request.get('truncation_side') === 'right' ? 'right' : 'left',
-    cacheSalt: readSalt(request),
     namedTool: namedTool(request),
   };
 }

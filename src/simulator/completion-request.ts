@@ -1,6 +1,6 @@
 import { embeddingSize } from './chat-request.js';
 import { atLeast, boolean, integer, list, optional, string } from './checks.js';
-import { integerText, readBoolean, readInteger } from './coercion.js';
+import { integerText, readInteger } from './coercion.js';
 import {
   Branch,
   type Check,
@@ -12,7 +12,8 @@ import {
 } from './issue.js';
 import { isList, type PythonDict, type PythonValue } from './python-value.js';
 import { badParameter, badRequest, openAiRefusal, Refusal } from './refusal.js';
-import { checkLogprobs, checkSampling, readSalt, readStop, readStopIds } from './sampling.js';
+import { checkLogprobs, checkSampling } from './sampling.js';
+import { readSamplingAsk, type SamplingAsk } from './sampling-ask.js';
 import { samplingMembers } from './sampling-members.js';
 import { readStreamOptions, type StreamOptions } from './stream-options.js';
 import type { VllmVersion } from './version.js';
@@ -26,25 +27,12 @@ export const completionHandler: Handler = {
 /** A prompt as text or as token ids. */
 export type CompletionPrompt = string | readonly number[];
 
-export interface CompletionAsk extends StreamOptions {
+export interface CompletionAsk extends StreamOptions, SamplingAsk {
   readonly prompts: readonly CompletionPrompt[];
   readonly maxTokens: number;
   readonly maxTokensText: string;
-  readonly minTokens: number;
-  readonly choices: number;
-  readonly stop: readonly string[];
-  readonly stopIds: readonly number[];
-  readonly keepStop: boolean;
   /** Alternatives to show for each token; null: no logprobs. */
   readonly logprobs: number | null;
-  readonly returnTokenIds: boolean;
-  readonly echo: boolean;
-  readonly seed: number | null;
-  readonly truncatePromptTokens: number | null;
-  readonly truncateText: string;
-  readonly truncateFrom: 'left' | 'right';
-  /** Prompts under different salts share no prefix. */
-  readonly cacheSalt: string;
 }
 
 /** Without a cap of its own a completion has this one. */
@@ -71,19 +59,8 @@ export function readCompletionRequest(request: PythonDict, vllm: VllmVersion): C
     prompts: readPrompts(prompt),
     maxTokens: readInteger(request.get('max_tokens')) ?? defaultMaxTokens,
     maxTokensText: integerText(request.get('max_tokens')),
-    minTokens: readInteger(request.get('min_tokens')) ?? 0,
-    choices,
-    stop: readStop(request),
-    stopIds: readStopIds(request),
-    keepStop: readBoolean(request.get('include_stop_str_in_output')) ?? false,
+    ...readSamplingAsk(request, choices),
     logprobs: readInteger(request.get('logprobs')) ?? null,
-    returnTokenIds: readBoolean(request.get('return_token_ids')) ?? false,
-    echo: readBoolean(request.get('echo')) ?? false,
-    seed: readInteger(request.get('seed')) ?? null,
-    truncatePromptTokens: readInteger(request.get('truncate_prompt_tokens')) ?? null,
-    truncateText: integerText(request.get('truncate_prompt_tokens')),
-    truncateFrom: request.get('truncation_side') === 'right' ? 'right' : 'left',
-    cacheSalt: readSalt(request),
   };
 }
 
