@@ -4,10 +4,12 @@ import type { RawObject } from '../body/raw-object.js';
 import { estimatedPrompt } from '../budget/window.js';
 import { estimateTokens } from '../estimate/estimate.js';
 import type { ModelBudget } from '../upstream/model-registry.js';
+import { Deadlines } from './deadlines.js';
 import type { ExchangeCall, ExchangeParts } from './parts.js';
 
 /** So that a backend's own deadline comes first. */
 const GRACE_MS = 500;
+const deadlines = new Deadlines();
 
 /** P and where it came from, or why there is none. */
 export type Counted =
@@ -63,18 +65,11 @@ async function countExactly(
 }
 
 /** A backend of a third party may forget its deadline. */
-async function withinTime<T>({ countSeconds }: ExchangeParts, answer: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new CountFailedError('timeout')), countSeconds * 1000 + GRACE_MS);
-  });
-  try {
-    return await Promise.race([answer, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+function withinTime<T>({ countSeconds }: ExchangeParts, answer: Promise<T>): Promise<T> {
+  return deadlines.within(countSeconds * 1000 + GRACE_MS, answer, () => new CountFailedError('timeout'));
 }
 
+// Own properties, the signal's among them: a backend may copy its call along.
 function countCall(call: ExchangeCall, { contextLength, configured }: ModelBudget): CountCall {
   const { credential, fresh } = call;
   return {

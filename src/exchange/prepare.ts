@@ -57,7 +57,7 @@ async function planRequest(
   const caps = readCaps(request, options.endpoint, parts);
   const situation = situate(request, model, budget, counted, caps, parts);
   if (isDegraded(situation, parts)) {
-    return unchanged(request.bytes, 'window_too_small', counted.source, situation.facts);
+    return unchanged(request.bytes, 'window_too_small', counted.source, factsOf(situation));
   }
   const decision = decideBudget(situation, parts);
   if (!decision.compressDue) return finish(situation, decision);
@@ -72,8 +72,8 @@ interface Situation {
   readonly window: number;
   readonly contextLength: number;
   readonly promptTokens: number;
+  readonly originalPromptTokens: number;
   readonly source: string;
-  readonly facts: PlanFacts;
 }
 
 function situate(
@@ -83,19 +83,43 @@ function situate(
   counted: Extract<Counted, { kind: 'counted' }>,
   caps: readonly CallerCap[],
   parts: ExchangeParts,
+  originalPromptTokens = counted.promptTokens,
 ): Situation {
   const { promptTokens, contextLength, source } = counted;
   const window = parts.engine.window(budget.id, contextLength);
-  const facts: PlanFacts = {
+  return {
+    request,
+    model,
+    budget,
+    caps,
+    window,
+    contextLength,
+    promptTokens,
+    originalPromptTokens,
+    source,
+  };
+}
+
+// Written out, once for each plan: to spread an object is slower than to decide.
+function factsOf(
+  { model, budget, caps, window, contextLength, promptTokens, originalPromptTokens }: Situation,
+  decision?: Decision,
+): PlanFacts {
+  const askedTokens = smallestPositive(caps)?.tokens;
+  const cap = decision?.cap;
+  return {
     model: model ?? budget.id,
     promptTokens,
-    originalPromptTokens: promptTokens,
+    originalPromptTokens,
     window,
     contextLength,
     reserve: budget.reserve,
-    askedTokens: smallestPositive(caps)?.tokens,
+    decision,
+    cap:
+      cap?.kind === 'set' ? { field: cap.field, before: askedTokens ?? null, after: cap.value } : undefined,
+    maxTokens: cap?.kind === 'set' ? cap.value : cap?.kind === 'keep' ? askedTokens : undefined,
+    askedTokens,
   };
-  return { request, model, budget, caps, window, contextLength, promptTokens, source, facts };
 }
 
 function isDegraded({ window, budget }: Situation, parts: ExchangeParts): boolean {
@@ -136,11 +160,10 @@ async function planCompressed(
   const counted = await countPrompt(reading.request, situation.budget, options.call, parts);
   if (counted.kind === 'uncounted') throw new TypeError('the compressed request cannot be counted');
   const { budget, caps, model } = situation;
-  const shorter = situate(reading.request, model, budget, counted, caps, parts);
-  const facts = { ...shorter.facts, originalPromptTokens: situation.promptTokens };
+  const shorter = situate(reading.request, model, budget, counted, caps, parts, situation.promptTokens);
   const decision = decideBudget(shorter, parts);
-  if (decision.compressDue) return clampToContext({ ...shorter, facts }, decision, 'irreducible', parts);
-  const plan = finish({ ...shorter, facts }, decision);
+  if (decision.compressDue) return clampToContext(shorter, decision, 'irreducible', parts);
+  const plan = finish(shorter, decision);
   return { ...plan, action: 'compressed', reason: 'compression_due' };
 }
 
@@ -156,10 +179,7 @@ function clampToContext(
   const window = situation.contextLength;
   const decision = decideBudget({ ...situation, window }, parts);
   if (decision.cap.kind === 'unviable') {
-    return unchanged(situation.request.bytes, failure, situation.source, {
-      ...situation.facts,
-      decision: first,
-    });
+    return unchanged(situation.request.bytes, failure, situation.source, factsOf(situation, first));
   }
   const plan = finish(situation, decision);
   return { ...plan, reason: 'clamped_to_context', facts: { ...plan.facts, window } };
@@ -167,21 +187,8 @@ function clampToContext(
 
 function finish(situation: Situation, decision: Decision): Plan {
   const { request, source } = situation;
-  const facts: PlanFacts = { ...situation.facts, decision };
   const { cap, reason } = decision;
-  if (cap.kind === 'unviable') return unchanged(request.bytes, reason, source, facts);
-  if (cap.kind === 'keep') {
-    return unchanged(request.bytes, reason, source, { ...facts, maxTokens: facts.askedTokens });
-  }
-  return {
-    bytes: writeCap(request, cap),
-    action: 'clamped',
-    reason: reason satisfies Reason,
-    source,
-    facts: {
-      ...facts,
-      cap: { field: cap.field, before: facts.askedTokens ?? null, after: cap.value },
-      maxTokens: cap.value,
-    },
-  };
+  const facts = factsOf(situation, decision);
+  if (cap.kind !== 'set') return unchanged(request.bytes, reason, source, facts);
+  return { bytes: writeCap(request, cap), action: 'clamped', reason: reason satisfies Reason, source, facts };
 }

@@ -57,7 +57,7 @@ async function prepare(
   again: { fresh?: boolean; recovering?: boolean },
 ): Promise<Plan | undefined> {
   const { endpoint, clampOnly } = request;
-  const call = again.fresh === true ? { ...request.call, fresh: true } : request.call;
+  const call = again.fresh === true ? anew(request.call) : request.call;
   try {
     return await prepareExchange(
       request.body,
@@ -68,6 +68,10 @@ async function prepare(
     if (call.signal.aborted) return undefined;
     throw error;
   }
+}
+
+function anew({ signal, credential }: ExchangeCall): ExchangeCall {
+  return { signal, credential, fresh: true };
 }
 
 function forward(

@@ -3,7 +3,7 @@ import type { Settings } from '../config/settings.js';
 import type { Endpoint } from '../exchange/endpoint.js';
 import { runExchange } from '../exchange/run.js';
 import type { Answer } from '../stream/answer.js';
-import { ClientGone } from './client-gone.js';
+import { ClientCall } from './client-call.js';
 import { collectBody } from './collect-body.js';
 import { observePass } from './observe-pass.js';
 import { type PassReason, type PassThroughParts, passThrough } from './pass-through.js';
@@ -26,7 +26,7 @@ export async function serveIntercepted(
     return passThrough(request, target, answer, parts, { endpoint: endpoint.name, ...unread });
   }
   const startedAt = performance.now();
-  const gone = new ClientGone(answer);
+  const call = new ClientCall(answer, parts.access.credentialOf(request));
   const body = await collectBody(request, parts.settings.server.bodyLimit);
   if (body.kind === 'aborted') {
     const end = { outcome: 'client_abort', status: 0 } as const;
@@ -36,7 +36,6 @@ export async function serveIntercepted(
     const why = { endpoint: endpoint.name, action: 'unchanged', reason: 'body_too_large' } as const;
     return passThrough(request, target, answer, parts, why, body.stream);
   }
-  const { access } = parts;
   await runExchange(
     {
       endpoint,
@@ -44,13 +43,8 @@ export async function serveIntercepted(
       path: target,
       rawHeaders: request.rawHeaders,
       body: body.bytes,
-      authorization: access.upstreamAuthorization,
-      call: {
-        get signal() {
-          return gone.signal;
-        },
-        credential: access.credentialOf(request),
-      },
+      authorization: parts.access.upstreamAuthorization,
+      call,
       clampOnly: headers['x-incontext-engine'] === 'none',
     },
     answer,

@@ -6,6 +6,7 @@ export class Endpoints {
   readonly #tokenize: string;
   readonly #byModel: ReadonlyMap<string, string>;
   readonly #upstreamOrigin: string;
+  readonly #isUpstream = new Map<string, boolean>();
   readonly #key: string | undefined;
 
   constructor(context: Pick<BackendContext, 'upstream' | 'tokenizer'>) {
@@ -32,6 +33,12 @@ export class Endpoints {
 
   /** True where the upstream itself counts, and not a server beside it. */
   isUpstream(url: string): boolean {
-    return new URL(url).origin === this.#upstreamOrigin;
+    let known = this.#isUpstream.get(url);
+    if (known === undefined) {
+      // Of a handful of configured URLs; to parse one costs more than to decide.
+      known = new URL(url).origin === this.#upstreamOrigin;
+      this.#isUpstream.set(url, known);
+    }
+    return known;
   }
 }

@@ -1,11 +1,15 @@
+import type { ExchangeCall } from '../exchange/parts.js';
 import type { Answer } from '../stream/answer.js';
 
 /** Aborts when the client goes before its answer's end. The signal is made when it is first asked for. */
-export class ClientGone {
+export class ClientCall implements ExchangeCall {
   #controller: AbortController | undefined;
   #gone = false;
 
-  constructor(answer: Answer) {
+  constructor(
+    answer: Answer,
+    readonly credential: string | undefined,
+  ) {
     answer.onClientGone(() => {
       this.#gone = true;
       this.#controller?.abort();
