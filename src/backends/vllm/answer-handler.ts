@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
 import type { BodyReader } from './body-reader.js';
+import type { Stop } from './stop.js';
 
 /** Chooses how an answer's body is read. */
 export type ReaderOf<T> = (status: number) => BodyReader<T>;
@@ -20,10 +21,10 @@ export class AnswerHandler<T> implements Dispatcher.DispatchHandler {
 
   constructor(
     private readonly readerOf: ReaderOf<T>,
-    private readonly stop: AbortSignal,
+    private readonly stop: Stop,
     private readonly resolve: (outcome: Outcome<T>) => void,
   ) {
-    stop.addEventListener('abort', this.#stopped, { once: true });
+    stop.onStop = () => this.fail(new Error('stopped'));
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -55,8 +56,6 @@ export class AnswerHandler<T> implements Dispatcher.DispatchHandler {
     this.#controller?.abort(new Error('aborted'));
   }
 
-  readonly #stopped = (): void => this.fail(new Error('aborted'));
-
   #orFail(step: () => void): void {
     try {
       step();
@@ -68,7 +67,7 @@ export class AnswerHandler<T> implements Dispatcher.DispatchHandler {
   #settle(outcome: Outcome<T>): void {
     if (this.#settled) return;
     this.#settled = true;
-    this.stop.removeEventListener('abort', this.#stopped);
+    this.stop.onStop = undefined;
     this.resolve(outcome);
   }
 }

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { BackendObserver, CountCall } from '../contract.js';
 import type { ServerCount } from './answer.js';
 import { SharedCalls } from './shared-calls.js';
+import { type Stop, stoppedBy } from './stop.js';
 
 export interface CacheRequest {
   /** Identifies the count. */
@@ -24,7 +25,7 @@ export class CountCache {
     this.#counts = new LRUCache({ max: entries });
   }
 
-  async get(request: CacheRequest, ask: (signal: AbortSignal) => Promise<ServerCount>): Promise<ServerCount> {
+  async get(request: CacheRequest, ask: (stop: Stop) => Promise<ServerCount>): Promise<ServerCount> {
     const { key, credential, call } = request;
     const cached = call.fresh === true ? undefined : this.#counts.get(key);
     if (cached !== undefined) {
@@ -33,10 +34,10 @@ export class CountCache {
     }
     const { signal } = call;
     signal.throwIfAborted();
-    const askAndKeep = (stop: AbortSignal): Promise<ServerCount> => this.#askAndKeep(key, () => ask(stop));
+    const askAndKeep = (stop: Stop): Promise<ServerCount> => this.#askAndKeep(key, () => ask(stop));
     if (call.fresh === true) {
       this.observer.onCache?.('miss');
-      return askAndKeep(signal);
+      return stoppedBy(signal, askAndKeep);
     }
     const flight = `${key} ${credential ?? ''}`;
     this.observer.onCache?.(this.#calls.has(flight) ? 'shared' : 'miss');

@@ -1,13 +1,15 @@
+import { Stop } from './stop.js';
+
 interface Flight<T> {
   readonly result: Promise<T>;
-  readonly stop: AbortController;
+  readonly stop: Stop;
   waiters: number;
   ended: boolean;
 }
 
 /**
  * One call at a time per key, shared by all who ask meanwhile. A waiter that aborts leaves without harm to the
- * others; the call is aborted when its last waiter left.
+ * others; the call is stopped when its last waiter left.
  */
 export class SharedCalls<T> {
   readonly #flights = new Map<string, Flight<T>>();
@@ -17,7 +19,7 @@ export class SharedCalls<T> {
   }
 
   /** Rejects with the signal's reason when this waiter aborts. */
-  async join(key: string, signal: AbortSignal, start: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  async join(key: string, signal: AbortSignal, start: (stop: Stop) => Promise<T>): Promise<T> {
     signal.throwIfAborted();
     const flight = this.#flights.get(key) ?? this.#take(key, start);
     flight.waiters += 1;
@@ -25,10 +27,9 @@ export class SharedCalls<T> {
       return await unlessAborted(flight.result, signal);
     } finally {
       flight.waiters -= 1;
-      // An abort makes an exception with a stack: not for a call that has ended.
       if (flight.waiters === 0 && !flight.ended) {
         this.#forget(key, flight);
-        flight.stop.abort();
+        flight.stop.stop();
       }
     }
   }
@@ -38,9 +39,9 @@ export class SharedCalls<T> {
     this.#flights.clear();
   }
 
-  #take(key: string, start: (signal: AbortSignal) => Promise<T>): Flight<T> {
-    const stop = new AbortController();
-    const flight: Flight<T> = { result: start(stop.signal), stop, waiters: 0, ended: false };
+  #take(key: string, start: (stop: Stop) => Promise<T>): Flight<T> {
+    const stop = new Stop();
+    const flight: Flight<T> = { result: start(stop), stop, waiters: 0, ended: false };
     this.#flights.set(key, flight);
     const settled = (): void => {
       flight.ended = true;
@@ -58,8 +59,16 @@ export class SharedCalls<T> {
 function unlessAborted<T>(result: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const leave = (): void => reject(signal.reason);
-    const stay = (): void => signal.removeEventListener('abort', leave);
     signal.addEventListener('abort', leave, { once: true });
-    result.then(resolve, reject).finally(stay);
+    result.then(
+      (value) => {
+        signal.removeEventListener('abort', leave);
+        resolve(value);
+      },
+      (error: unknown) => {
+        signal.removeEventListener('abort', leave);
+        reject(error);
+      },
+    );
   });
 }

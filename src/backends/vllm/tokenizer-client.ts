@@ -14,13 +14,14 @@ import { CircuitBreaker, type Health } from './circuit-breaker.js';
 import { Endpoints } from './endpoints.js';
 import { MODELS_LIMIT, readModels } from './models.js';
 import { refusal, StatusError } from './refusal.js';
+import { type Stop, stoppedBy } from './stop.js';
 import { Transport } from './transport.js';
 
 export interface TokenizeCall {
   readonly url: string;
   readonly authorization: string | undefined;
   readonly payload: Buffer;
-  readonly signal: AbortSignal;
+  readonly stop: Stop;
 }
 
 export interface TokenizeEndpoint extends Pick<TokenizeCall, 'url' | 'authorization'> {
@@ -61,30 +62,32 @@ export class TokenizerClient {
     try {
       const count = await this.#breaker(call.url).run(
         () => this.#post(call),
-        (error) => healthAfter(error, call.signal),
+        (error) => healthAfter(error, call.stop),
       );
       if (expected.configured && expected.contextLength !== count.contextLength) {
         throw new CountFailedError('window_mismatch');
       }
       return count;
     } catch (error) {
-      if (!call.signal.aborted && !(error instanceof ModelUnknownError)) this.#failed(error);
+      if (!call.stop.stopped && !(error instanceof ModelUnknownError)) this.#failed(error);
       throw error;
     }
   }
 
   models({ signal, credential }: BackendCall): Promise<readonly ModelDescription[]> {
     const authorization = this.#endpoints.modelsAuthorization(credential);
-    return this.#transport.call(
-      {
-        method: 'GET',
-        url: this.#endpoints.models,
-        headers: this.#headers(authorization),
-        body: null,
-        signal,
-        timeoutMs: this.#timeoutMs,
-      },
-      (status) => (status === 200 ? wholeBody(MODELS_LIMIT, readModels) : refusal(status)),
+    return stoppedBy(signal, (stop) =>
+      this.#transport.call(
+        {
+          method: 'GET',
+          url: this.#endpoints.models,
+          headers: this.#headers(authorization),
+          body: null,
+          stop,
+          timeoutMs: this.#timeoutMs,
+        },
+        (status) => (status === 200 ? wholeBody(MODELS_LIMIT, readModels) : refusal(status)),
+      ),
     );
   }
 
@@ -102,13 +105,13 @@ export class TokenizerClient {
     return this.context.tokenizer.timeoutSeconds * 1000;
   }
 
-  async #post({ url, authorization, payload, signal }: TokenizeCall): Promise<ServerCount> {
+  async #post({ url, authorization, payload, stop }: TokenizeCall): Promise<ServerCount> {
     this.#calls += 1;
     const start = performance.now();
-    const headers = { ...this.#headers(authorization), 'content-type': 'application/json' };
+    const headers = [...this.#headers(authorization), 'content-type', 'application/json'];
     try {
       return await this.#transport.call<ServerCount>(
-        { method: 'POST', url, headers, body: payload, signal, timeoutMs: this.#timeoutMs },
+        { method: 'POST', url, headers, body: payload, stop, timeoutMs: this.#timeoutMs },
         (status) => (status === 200 ? new TokenizeAnswer() : refusal(status)),
       );
     } finally {
@@ -116,9 +119,10 @@ export class TokenizerClient {
     }
   }
 
-  #headers(authorization: string | undefined): Record<string, string> {
-    const agent = { 'user-agent': this.context.tokenizer.userAgent ?? `incontext-proxy/${VERSION}` };
-    return authorization === undefined ? agent : { ...agent, authorization };
+  #headers(authorization: string | undefined): string[] {
+    const headers = ['user-agent', this.context.tokenizer.userAgent ?? `incontext-proxy/${VERSION}`];
+    if (authorization !== undefined) headers.push('authorization', authorization);
+    return headers;
   }
 
   #breaker(url: string): CircuitBreaker {
@@ -135,8 +139,8 @@ export class TokenizerClient {
   }
 }
 
-function healthAfter(error: unknown, signal: AbortSignal): Health {
-  if (signal.aborted) return 'unknown';
+function healthAfter(error: unknown, stop: Stop): Health {
+  if (stop.stopped) return 'unknown';
   if (error instanceof ModelUnknownError) return 'refused';
   return error instanceof StatusError && error.isRefusal ? 'refused' : 'down';
 }

@@ -1,6 +1,7 @@
 import { Agent } from 'undici';
 import { type BackendContext, CountFailedError, ModelUnknownError } from '../contract.js';
 import { AnswerHandler, type Failure, type Outcome, type ReaderOf } from './answer-handler.js';
+import { Stop } from './stop.js';
 
 /** uvicorn closes idle sockets after 5 s. */
 const KEEP_ALIVE_MS = 4_000;
@@ -9,16 +10,23 @@ const CLOSED_SOCKET = new Set<unknown>(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']
 export interface HttpCall {
   readonly method: 'GET' | 'POST';
   readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
+  /** Flat: name, value, name, value. */
+  readonly headers: readonly string[];
   readonly body: Buffer | null;
-  readonly signal: AbortSignal;
+  readonly stop: Stop;
   /** From the call to the end of the answer. */
   readonly timeoutMs: number;
+}
+
+interface Target {
+  readonly origin: string;
+  readonly path: string;
 }
 
 /** Calls a tokenizer: sockets of its own, no redirects, no proxy variables, one deadline over all. */
 export class Transport {
   readonly #agent: Agent;
+  readonly #targets = new Map<string, Target>();
   #connected = 0;
 
   constructor(context: Pick<BackendContext, 'tls' | 'connectTimeoutSeconds'>) {
@@ -39,29 +47,27 @@ export class Transport {
   }
 
   /**
-   * Rejects with the signal's reason when it aborts, with what the reader throws, or with CountFailedError:
+   * Rejects when the call is stopped, with what the reader throws, or with CountFailedError:
    * `timeout`, `unreachable`, or `bad_answer` for an answer that breaks off. Nothing of the network's own
    * messages is passed on: they name the address.
    */
   async call<T>(call: HttpCall, readerOf: ReaderOf<T>): Promise<T> {
-    const { signal } = call;
-    signal.throwIfAborted();
-    const stop = new AbortController();
-    const abort = (): void => stop.abort();
+    if (call.stop.stopped) throw new Error('stopped');
+    const end = new Stop();
+    call.stop.onStop = () => end.stop();
     let late = false;
     const deadline = setTimeout(() => {
       late = true;
-      stop.abort();
+      end.stop();
     }, call.timeoutMs);
-    signal.addEventListener('abort', abort, { once: true });
     try {
-      const outcome = await this.#attempts(call, readerOf, stop.signal);
+      const outcome = await this.#attempts(call, readerOf, end);
       if ('value' in outcome) return outcome.value;
-      signal.throwIfAborted();
+      if (call.stop.stopped) throw new Error('stopped');
       throw late ? new CountFailedError('timeout') : publicError(outcome);
     } finally {
       clearTimeout(deadline);
-      signal.removeEventListener('abort', abort);
+      call.stop.onStop = undefined;
     }
   }
 
@@ -70,29 +76,40 @@ export class Transport {
     await this.#agent.destroy();
   }
 
-  async #attempts<T>(call: HttpCall, readerOf: ReaderOf<T>, stop: AbortSignal): Promise<Outcome<T>> {
+  async #attempts<T>(call: HttpCall, readerOf: ReaderOf<T>, end: Stop): Promise<Outcome<T>> {
     const connected = this.#connected;
-    const outcome = await this.#attempt(call, readerOf, stop);
+    const outcome = await this.#attempt(call, readerOf, end);
     const reused = connected === this.#connected;
     // The server closed an idle socket while we wrote to it: that says nothing about the server.
-    if (reused && !stop.aborted && !('value' in outcome) && socketClosed(outcome)) {
-      return this.#attempt(call, readerOf, stop);
+    if (reused && !end.stopped && !('value' in outcome) && socketClosed(outcome)) {
+      return this.#attempt(call, readerOf, end);
     }
     return outcome;
   }
 
-  #attempt<T>(call: HttpCall, readerOf: ReaderOf<T>, stop: AbortSignal): Promise<Outcome<T>> {
-    const { origin, pathname, search } = new URL(call.url);
+  #attempt<T>(call: HttpCall, readerOf: ReaderOf<T>, end: Stop): Promise<Outcome<T>> {
+    const { origin, path } = this.#target(call.url);
     const { method, body } = call;
-    const headers = { ...call.headers, accept: 'application/json', 'accept-encoding': 'identity' };
+    const headers = [...call.headers, 'accept', 'application/json', 'accept-encoding', 'identity'];
     return new Promise((resolve) => {
-      const handler = new AnswerHandler(readerOf, stop, resolve);
+      const handler = new AnswerHandler(readerOf, end, resolve);
       try {
-        this.#agent.dispatch({ origin, path: `${pathname}${search}`, method, headers, body }, handler);
+        this.#agent.dispatch({ origin, path, method, headers, body }, handler);
       } catch (error) {
         handler.fail(error);
       }
     });
+  }
+
+  /** The URLs are a handful of configured ones. */
+  #target(url: string): Target {
+    let target = this.#targets.get(url);
+    if (target === undefined) {
+      const { origin, pathname, search } = new URL(url);
+      target = { origin, path: `${pathname}${search}` };
+      this.#targets.set(url, target);
+    }
+    return target;
   }
 }
 

@@ -52,7 +52,7 @@ class VllmBackend implements Backend {
     const { url, authorization, isUpstream } = this.#client.endpoint(model, call.credential);
     const key = `${countingKey(request)} ${call.configured} ${call.contextLength} ${url}`;
     const counted = await this.#cache.get({ key, credential: authorization, call }, (stop) =>
-      this.#client.tokenize({ url, authorization, payload: countingPayload(request), signal: stop }, call),
+      this.#client.tokenize({ url, authorization, payload: countingPayload(request), stop }, call),
     );
     return {
       tokens: transferred ?? truncatedTokens(request, counted.tokens),
