@@ -7,7 +7,7 @@ const SRC = resolve(import.meta.dirname, '../src');
 /** Rooms from the lowest upwards: a room may import rooms of its own row and of rows before it. */
 const ROWS = [
   ['config', 'version.ts'],
-  ['budget', 'body', 'estimate', 'store'],
+  ['budget', 'body', 'estimate', 'store', 'plugins'],
   ['observe', 'engines', 'backends', 'conversation', 'stream', 'upstream'],
   ['exchange'],
   ['server'],

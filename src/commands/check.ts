@@ -28,10 +28,10 @@ interface CheckReport {
 export async function check(flags: Flags, json: boolean, streams: Streams): Promise<number> {
   const loaded = await readSettings(flags, streams);
   if (loaded === undefined) return EXIT.failed;
-  const { settings, sources, backend } = loaded;
+  const { settings, sources, backend, engine } = loaded;
   let parts: Parts;
   try {
-    parts = await assemble({ settings, backend, log: createLog('silent') });
+    parts = await assemble({ settings, backend, engine, log: createLog('silent') });
   } catch (error) {
     explainStartFailure(error, streams);
     return EXIT.failed;

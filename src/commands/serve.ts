@@ -30,8 +30,8 @@ async function start(flags: Flags, streams: Streams): Promise<Started | 'refused
   const loaded = await readSettings(flags, streams);
   if (loaded === undefined) return 'refused';
   try {
-    const { settings, backend } = loaded;
-    return { ...loaded, proxy: await createProxy({ settings, backend }) };
+    const { settings, backend, engine } = loaded;
+    return { ...loaded, proxy: await createProxy({ settings, backend, engine }) };
   } catch (error) {
     explainStartFailure(error, streams, loaded.sources);
     return 'refused';

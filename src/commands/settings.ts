@@ -7,8 +7,12 @@ import type { Flags } from '../config/flags.js';
 import type { Sources } from '../config/load.js';
 import { formatProblems } from '../config/problem.js';
 import type { Settings } from '../config/settings.js';
-import { configuredBackend, loadBackends } from '../server/choose-backend.js';
+import { UnknownEngineError } from '../engines/choose-engine.js';
+import { configuredBackend } from '../server/choose-backend.js';
+import type { EngineChoice } from '../server/choose-engine.js';
+import { loadPlugins } from '../server/load-plugins.js';
 import { backendProblems } from './backend-check.js';
+import { checkEngine } from './engine-check.js';
 import { listenProblem } from './listen-problem.js';
 
 /** What a command starts from. */
@@ -17,6 +21,8 @@ export interface CommandSettings {
   readonly sources: Sources;
   /** Builds the configured backend: plugins are loaded once. */
   readonly backend: BackendFactory;
+  /** The configured engine. */
+  readonly engine: EngineChoice;
 }
 
 /** Reads the settings of a command; everything wrong goes to standard error and `undefined` comes back. */
@@ -29,10 +35,15 @@ export async function readSettings(flags: Flags, streams: Streams): Promise<Comm
   });
   const { settings, sources } = draft;
   for (const warning of draft.warnings) streams.err(`warning: ${warning}`);
-  const backends = await loadBackends(settings);
-  const problems = [...draft.problems, ...(await backendProblems(draft, backends))];
-  if (problems.length === 0)
-    return { settings, sources, backend: configuredBackend(settings, backends.registry) };
+  const plugins = await loadPlugins(settings);
+  for (const warning of plugins.engines.warnings) streams.err(`warning: ${warning}`);
+  const engine = await checkEngine(draft, plugins);
+  const refused = [...draft.problems, ...engine.problems];
+  const problems = [...refused, ...(await backendProblems({ ...draft, problems: refused }, plugins))];
+  if (engine.choice !== undefined && problems.length === 0) {
+    const backend = configuredBackend(settings, plugins.backends);
+    return { settings, sources, backend, engine: engine.choice };
+  }
   streams.err(formatProblems(problems));
   return undefined;
 }
@@ -45,6 +56,7 @@ export function explainStartFailure(error: unknown, streams: Streams, sources?: 
   const listening = listenProblem(error, sources);
   if (listening !== undefined) streams.err(formatProblems([listening]));
   else if (error instanceof BackendSettingsError) streams.err(formatProblems(error.problems));
-  else if (error instanceof BackendRegistryError) streams.err(`incontext-proxy: ${error.message}`);
+  else if (error instanceof BackendRegistryError || error instanceof UnknownEngineError)
+    streams.err(`incontext-proxy: ${error.message}`);
   else throw error;
 }

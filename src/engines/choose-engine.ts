@@ -1,18 +1,18 @@
 import type { Settings } from '../config/settings.js';
 import type { ContextManager } from './context-manager.js';
 import { createNoneEngine } from './none/none.js';
+import type { RegisteredEngine } from './registration.js';
 
-export const KNOWN_ENGINES = ['none'] as const;
-
-/** The start fails with this: an engine is never chosen implicitly. */
+/** The start fails with this: an engine that cannot be driven is not passed over. */
 export class UnknownEngineError extends Error {
   override readonly name = 'UnknownEngineError';
 }
 
-/** @throws UnknownEngineError */
-export function chooseEngine({ context, budget }: Settings): ContextManager {
-  if (context.engine === 'none') return createNoneEngine(budget.compressionWindowTokens);
-  throw new UnknownEngineError(
-    `there is no context engine "${context.engine}"; known are: ${KNOWN_ENGINES.join(', ')}`,
-  );
+/** What the exchange asks. @throws UnknownEngineError */
+export function contextManagerOf(
+  choice: { readonly kind: 'none' } | RegisteredEngine,
+  { budget }: Settings,
+): ContextManager {
+  if (choice.kind === 'none') return createNoneEngine(budget.compressionWindowTokens);
+  throw new UnknownEngineError(`this version cannot drive the context engine "${choice.name}" yet`);
 }

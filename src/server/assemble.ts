@@ -1,7 +1,8 @@
 import type { Backend, BackendFactory } from '../backends/contract.js';
 import { BodyReader } from '../body/body-reader.js';
 import type { Settings } from '../config/settings.js';
-import { chooseEngine } from '../engines/choose-engine.js';
+import { NONE } from '../engines/bundled.js';
+import { contextManagerOf } from '../engines/choose-engine.js';
 import { createLog, type Log } from '../observe/log.js';
 import { createMetrics } from '../observe/metrics.js';
 import { Warnings } from '../observe/warnings.js';
@@ -11,12 +12,16 @@ import { ModelRegistry } from '../upstream/model-registry.js';
 import { UpstreamProber } from '../upstream/prober.js';
 import { Access } from './access.js';
 import { chooseBackend } from './choose-backend.js';
+import { chooseEngineRegistration, type EngineChoice } from './choose-engine.js';
 import { Drain } from './drain.js';
+import { loadPlugins } from './load-plugins.js';
 
 export interface AssembleOptions {
   readonly settings: Settings;
   /** Builds the backend. Default: the configured one, bundled or from a plugin; only this one is constructed. */
   readonly backend?: BackendFactory | undefined;
+  /** Default: what `context.engine` names, bundled or from a plugin. */
+  readonly engine?: EngineChoice | undefined;
   /** Default: on standard error at the configured level. */
   readonly log?: Log | undefined;
 }
@@ -26,13 +31,13 @@ export type Parts = Awaited<ReturnType<typeof assemble>>;
 
 /**
  * Builds the parts of a proxy from its settings.
- * @throws UnknownEngineError, PluginError, BackendRegistryError, BackendSettingsError: nothing is chosen implicitly.
+ * @throws PluginError, EngineRegistryError, EngineSettingsError, BackendRegistryError, BackendSettingsError: nothing is
+ * chosen implicitly.
  */
 export async function assemble(options: AssembleOptions) {
   const { settings } = options;
   const log = options.log ?? createLog(settings.server.logLevel);
-  const engine = chooseEngine(settings);
-  const factory = options.backend ?? (await chooseBackend(settings));
+  const { engine, factory } = await choose(options);
   const metrics = createMetrics();
   const backend = await factory(backendContext(settings, metrics.backend));
   const models = new ModelRegistry(settings);
@@ -68,6 +73,17 @@ export async function assemble(options: AssembleOptions) {
       await Promise.all([forwarder.close(), closeBackend(backend)]);
     },
   };
+}
+
+/** Loads plugins at most once, and not at all where nothing is to be chosen. */
+async function choose({ settings, backend, engine }: AssembleOptions) {
+  const isNone = settings.context.engine === NONE;
+  const isChosen = backend !== undefined && (engine !== undefined || isNone);
+  const loaded = isChosen ? undefined : await loadPlugins(settings);
+  const none = { kind: 'none', warnings: [] } as const;
+  const choice = engine ?? (isNone ? none : await chooseEngineRegistration(settings, loaded));
+  const factory = backend ?? (await chooseBackend(settings, loaded));
+  return { engine: contextManagerOf(choice, settings), factory };
 }
 
 const BACKEND_CLOSE_MS = 2000;

@@ -4,8 +4,10 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { registerBundledBackends } from '../../src/backends/bundled.js';
-import { loadPlugins, type PluginContext, pluginContext } from '../../src/backends/plugins.js';
 import { createBackendRegistry } from '../../src/backends/registry.js';
+import { createEngineRegistry } from '../../src/engines/registry.js';
+import { loadPlugin } from '../../src/plugins/load-plugins.js';
+import { pluginHost } from '../../src/server/load-plugins.js';
 import {
   callOf,
   contextFor,
@@ -34,7 +36,9 @@ async function file(path: string, text: string): Promise<void> {
 async function loaded(specifiers: readonly string[], base = folder) {
   const registry = createBackendRegistry();
   registerBundledBackends(registry);
-  await loadPlugins(specifiers, base, pluginContext(registry));
+  for (const specifier of specifiers) {
+    await loadPlugin(specifier, base, pluginHost(specifier, registry, createEngineRegistry()));
+  }
   return registry;
 }
 
@@ -160,14 +164,10 @@ for (const [specifier, text, message] of BROKEN) {
 }
 
 test('the host decides what a plugin may register', async () => {
-  await file('engine.mjs', "export const register = (ctx) => ctx.registerContextEngine('mine');");
-  const engines: string[] = [];
-  const registry = createBackendRegistry();
-  const host: PluginContext & { registerContextEngine(name: string): void } = {
-    ...pluginContext(registry),
-    registerContextEngine: (name) => engines.push(name),
-  };
-  await loadPlugins(['./engine.mjs'], folder, host);
-  expect(engines).toEqual(['mine']);
-  await expect(loaded(['./engine.mjs'])).rejects.toThrow('"./engine.mjs" failed to register');
+  await file('tool.mjs', "export const register = (ctx) => ctx.registerTool('mine');");
+  const tools: string[] = [];
+  const context = { registerTool: (name: string) => tools.push(name) };
+  await loadPlugin('./tool.mjs', folder, { context });
+  expect(tools).toEqual(['mine']);
+  await expect(loaded(['./tool.mjs'])).rejects.toThrow('"./tool.mjs" failed to register');
 });

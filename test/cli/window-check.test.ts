@@ -119,27 +119,13 @@ describe('the window that would fit is named by the setting that makes it', () =
   });
 });
 
-describe('an engine that is not there', () => {
+it('of an engine that is not bundled is refused only where it is too small for any', () => {
   const settingsOf = (flags: Flags) => {
     const loaded = loadCommandSettings(inputOf({ engine: 'foo', ...flags }, ''));
     return loaded.ok ? [] : loaded.problems.map(({ setting }) => setting);
   };
-
-  it('is refused beside other problems, with its value and one that would work', () => {
-    const loaded = loadCommandSettings(inputOf({ engine: 'foo', port: '-1' }, ''));
-    expect(loaded).toMatchObject({
-      ok: false,
-      problems: [
-        { setting: '--port' },
-        { setting: '--engine', value: '"foo"', rule: expect.stringContaining('none'), example: 'none' },
-      ],
-    });
-  });
-
-  it('does not hide a window that is too small for any, and makes none too small', () => {
-    expect(settingsOf({ 'context-length': '5120' })).toHaveLength(2);
-    expect(settingsOf({ 'context-length': '5121' })).toEqual(['--engine']);
-  });
+  expect(settingsOf({ 'context-length': '5120' })).toHaveLength(1);
+  expect(settingsOf({ 'context-length': '5121' })).toEqual([]);
 });
 
 it('is reported beside other problems, and not worked out from a budget that is refused itself', () => {

@@ -45,7 +45,7 @@ test.each(['check', 'serve', 'explain'])('%s refuses port, engine and backend at
   const { report, settings } = await refusals([name, ...MANY, ...(name === 'explain' ? ['-'] : [])]);
   expect(settings).toEqual(['--port', '--engine', '--backend']);
   expect(report).toContain(`  --engine = "foo"
-    must be none: there is no other context engine
+    must name a context engine that can be loaded: there is no context engine "foo": looked among the bundled (none)
     for example: none
 
   --backend = "bar"
