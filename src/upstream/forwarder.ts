@@ -80,9 +80,15 @@ export class Forwarder {
   }
 }
 
+/**
+ * Takes undici's older handler: in front of the newer one it parses each answer's fields into an object, which nobody
+ * here reads.
+ */
 class UpstreamExchange implements Dispatcher.DispatchHandler, UpstreamCall {
   retry: (() => void) | undefined;
-  #controller: Dispatcher.DispatchController | undefined;
+  #abort: ((error: Error) => void) | undefined;
+  #resume: (() => void) | undefined;
+  #paused = false;
   #aborted = false;
   #ended = false;
   #isBodyless = false;
@@ -95,42 +101,43 @@ class UpstreamExchange implements Dispatcher.DispatchHandler, UpstreamCall {
   abort(): void {
     if (this.#ended || this.#aborted) return;
     this.#aborted = true;
-    this.#controller?.abort(new UpstreamError('upstream_reset', 'aborted'));
+    this.#abort?.(new UpstreamError('upstream_reset', 'aborted'));
   }
 
   resume(): void {
-    this.#controller?.resume();
+    // The connection may be another exchange's by now.
+    if (!this.#paused || this.#ended) return;
+    this.#paused = false;
+    this.#resume?.();
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller;
-    if (this.#aborted) controller.abort(new UpstreamError('upstream_reset', 'aborted'));
+  onConnect(abort: (error?: Error) => void): void {
+    this.#abort = abort;
+    if (this.#aborted) abort(new UpstreamError('upstream_reset', 'aborted'));
   }
 
-  onResponseStart(
-    controller: Dispatcher.DispatchController,
-    status: number,
-    _headers: unknown,
-    statusMessage = '',
-  ): void {
-    if (status < 200 || this.#aborted) return;
+  onHeaders(status: number, rawHeaders: Buffer[], resume: () => void, statusMessage: string): boolean {
+    if (status < 200 || this.#aborted) return true;
+    this.#resume = resume;
     this.retry = undefined;
     this.#isBodyless = status === 204 || status === 304;
-    this.#sink.onHead(status, statusMessage, textHeaders(controller.rawHeaders));
+    this.#sink.onHead(status, statusMessage, rawHeaders.map(latin1));
+    return true;
   }
 
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#aborted) return;
-    if (!this.#sink.onData(chunk)) controller.pause();
+  onData(chunk: Buffer): boolean {
+    if (this.#aborted || this.#sink.onData(chunk)) return true;
+    this.#paused = true;
+    return false;
   }
 
-  onResponseEnd(): void {
+  onComplete(): void {
     if (this.#aborted) return;
     this.#ended = true;
     this.#sink.onEnd();
   }
 
-  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+  onError(error: Error): void {
     this.fail(error);
   }
 
@@ -138,7 +145,7 @@ class UpstreamExchange implements Dispatcher.DispatchHandler, UpstreamCall {
     if (this.#aborted || this.#ended) return;
     // The length of a 304 is that of the answer it stands for (RFC 9110, section 8.6); undici waits for as much.
     if (this.#isBodyless && error instanceof errors.ResponseContentLengthMismatchError) {
-      this.onResponseEnd();
+      this.onComplete();
       return;
     }
     const { retry } = this;
@@ -151,7 +158,6 @@ class UpstreamExchange implements Dispatcher.DispatchHandler, UpstreamCall {
   }
 }
 
-function textHeaders(raw: Dispatcher.DispatchController['rawHeaders']): string[] {
-  if (!Array.isArray(raw)) return [];
-  return raw.map((part) => (typeof part === 'string' ? part : part.toString('latin1')));
+function latin1(part: Buffer): string {
+  return part.toString('latin1');
 }

@@ -13,9 +13,12 @@ export interface Failure {
 
 export type Outcome<T> = Failure | { readonly value: T };
 
-/** Feeds an answer to its reader as the bytes come, and settles once. */
+/**
+ * Feeds an answer to its reader as the bytes come, and settles once. Undici's older handler: in front of the newer one
+ * it parses the fields of each answer, which nobody here reads.
+ */
 export class AnswerHandler<T> implements Dispatcher.DispatchHandler {
-  #controller: Dispatcher.DispatchController | undefined;
+  #abort: ((error: Error) => void) | undefined;
   #reader: BodyReader<T> | undefined;
   #settled = false;
 
@@ -27,33 +30,35 @@ export class AnswerHandler<T> implements Dispatcher.DispatchHandler {
     stop.onStop = () => this.fail(new Error('stopped'));
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller;
-    if (this.#settled) controller.abort(new Error('aborted'));
+  onConnect(abort: (error?: Error) => void): void {
+    this.#abort = abort;
+    if (this.#settled) abort(new Error('aborted'));
   }
 
-  onResponseStart(_controller: Dispatcher.DispatchController, status: number): void {
+  onHeaders(status: number): boolean {
     if (status >= 200) this.#reader = this.readerOf(status);
+    return true;
   }
 
-  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+  onData(chunk: Buffer): boolean {
     this.#orFail(() => this.#reader?.push(chunk));
+    return true;
   }
 
-  onResponseEnd(): void {
+  onComplete(): void {
     this.#orFail(() => {
       if (this.#reader !== undefined) this.#settle({ value: this.#reader.end() });
     });
   }
 
-  onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
+  onError(error: Error): void {
     this.fail(this.#reader?.broken?.() ?? error);
   }
 
   fail(error: unknown): void {
     if (this.#settled) return;
     this.#settle({ error, beforeAnswer: this.#reader === undefined });
-    this.#controller?.abort(new Error('aborted'));
+    this.#abort?.(new Error('aborted'));
   }
 
   #orFail(step: () => void): void {
