@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { RawObject } from '../../src/body/raw-object.js';
 import { ChainReader } from '../../src/conversation/chain.js';
+import type { Message } from '../../src/conversation/message.js';
 import {
   buildView,
   renderMessages,
