@@ -1,0 +1,30 @@
+import { type Call, isRecord } from './message-text.js';
+import { parseJson } from './record-facts.js';
+
+const LONGEST_VALUE = 60;
+const LONGEST_LIST = 160;
+
+/** A call in one line: `read_file(path=src/a.ts, limit=100)`. */
+export function callLabel({ name, args }: Call): string {
+  return `${name}(${listedArguments(args)})`;
+}
+
+function listedArguments(args: string): string {
+  const parsed = parseJson(args);
+  const list = isRecord(parsed)
+    ? Object.entries(parsed)
+        .map(([key, value]) => `${key}=${short(value)}`)
+        .join(', ')
+    : args.trim();
+  return clip(list.replaceAll(/\s+/g, ' '), LONGEST_LIST);
+}
+
+function short(value: unknown): string {
+  return clip(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''), LONGEST_VALUE);
+}
+
+/** At most so many characters, the end marked; never half of a pair. */
+export function clip(text: string, most: number): string {
+  if (text.length <= most) return text;
+  return `${text.slice(0, most).replace(/[\uD800-\uDBFF]$/, '')}...`;
+}

@@ -1,0 +1,55 @@
+import { type CompressOptions, ContextEngine, type EngineContext, type EngineFactory } from '../contract.js';
+import type { Message } from '../message.js';
+import { Pass, type PassEnvironment } from './pass.js';
+import { makePlan, middleOf } from './plan.js';
+import { sizesOf } from './room.js';
+import { type CompressorSettings, readSettings } from './settings.js';
+import { readView } from './view.js';
+
+/** Less than this in the middle is not worth the summary that would take its place. */
+const LEAST_MIDDLE_TOKENS = 150;
+
+/**
+ * The bundled engine: what is old becomes a summary, a list of exact names and a few lines; the beginning and the end
+ * stay word for word. All that it knows of a conversation is in the marks of the messages that it wrote.
+ */
+export class Compressor extends ContextEngine {
+  override readonly name = 'compressor';
+  readonly #context: EngineContext;
+  readonly #settings: CompressorSettings;
+
+  /** @throws EngineSettingsError */
+  constructor(context: EngineContext) {
+    super();
+    this.#context = context;
+    this.#settings = readSettings(context.options);
+  }
+
+  /** @throws IrreducibleError where nothing can go, CompletionError where the model cannot be reached */
+  override compress(messages: Message[], options: CompressOptions): Promise<Message[]> {
+    return new Pass(messages, options, this.#environment()).run();
+  }
+
+  override hasContentToCompress(messages: Message[]): boolean {
+    const view = readView(messages);
+    const sizes = sizesOf(view.rest, this.#context.services);
+    const none = { firstMessages: 0, firstTokens: 0, lastMessages: 0, tailTokens: 0, turnTokens: 0 };
+    const middle = middleOf(view, makePlan(view, sizes, none));
+    const size = sizesOf(middle, this.#context.services).reduce((sum, tokens) => sum + tokens, 0);
+    return size >= LEAST_MIDDLE_TOKENS || sizes.some((tokens) => tokens > this.thresholdTokens / 2);
+  }
+
+  #environment(): PassEnvironment {
+    const { services, compression } = this.#context;
+    return {
+      services,
+      settings: this.#settings,
+      protectFirstN: compression.protectFirstN,
+      protectLastN: compression.protectLastN,
+      contextLength: this.contextLength,
+      thresholdTokens: this.thresholdTokens,
+    };
+  }
+}
+
+export const createCompressor: EngineFactory = (context) => new Compressor(context);

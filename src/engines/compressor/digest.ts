@@ -1,0 +1,57 @@
+import type { Message } from '../message.js';
+import { isResult } from './borders.js';
+import { callLabel } from './call-label.js';
+import { excerpt, withoutDirectives } from './excerpt.js';
+import type { SourcedFacts } from './ledger.js';
+import type { CountText } from './ledger-text.js';
+import { callsOf, textOf } from './message-text.js';
+import { pairCalls } from './pair-calls.js';
+import { factsIn } from './record-facts.js';
+import { resultLine } from './tool-line.js';
+
+/** Tokens that a message of each kind may take. */
+export interface Caps {
+  readonly user: number;
+  readonly assistant: number;
+  readonly result: number;
+}
+
+/** The steps of a conversation, one line a message, told by the engine alone. */
+export function digestLines(messages: readonly Message[], caps: Caps, count: CountText): readonly string[] {
+  const calls = pairCalls(messages);
+  return messages.flatMap((message, index) => {
+    if (isResult(message)) {
+      const text = withoutDirectives(textOf(message.content));
+      if (count(text) <= caps.result) return [`- ${label(calls.get(index))} -> ${oneLine(text)}`];
+      return [`- ${resultLine(calls.get(index), text, caps.result, count)}`];
+    }
+    const text =
+      message.role === 'user' ? textOf(message.content) : withoutDirectives(textOf(message.content));
+    const most = message.role === 'user' ? caps.user : caps.assistant;
+    const said = oneLine(excerpt(text, most, count));
+    return said === '' ? [] : [`- ${nameOf(message)}: ${said}`];
+  });
+}
+
+/** What every message says exactly, before anything of it is cut. */
+export function factsOf(messages: readonly Message[]): readonly SourcedFacts[] {
+  const calls = pairCalls(messages);
+  return messages.flatMap((message, index) => {
+    const facts = factsIn(textOf(message.content));
+    if (isResult(message)) return [{ source: label(calls.get(index)), facts }];
+    const asked = callsOf(message).map((call) => ({ source: callLabel(call), facts: factsIn(call.args) }));
+    return [{ source: message.role, facts }, ...asked];
+  });
+}
+
+export function nameOf({ role }: Message): string {
+  return role.charAt(0).toUpperCase() + role.slice(1);
+}
+
+function label(call: Parameters<typeof callLabel>[0] | undefined): string {
+  return call === undefined ? 'tool' : callLabel(call);
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim();
+}

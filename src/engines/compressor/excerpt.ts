@@ -1,0 +1,93 @@
+import { clip } from './call-label.js';
+import { identifiersIn } from './identifiers.js';
+import type { CountText } from './ledger-text.js';
+
+const DIRECTIVE =
+  /\b(?:ignore|disregard|forget|override)\b[^.!?\n]{0,40}\b(?:previous|prior|above|earlier|preceding|all|any|your|system)\b[^.!?\n]{0,40}\b(?:instruction|prompt|rule|message|guideline|direction)s?\b|\byou are now\b|\bnew instructions?\s*:|<\|im_(?:start|end)\|>|\[\/?INST\]/i;
+const DECIDES =
+  /\b(?:must|never|always|decid|prefer|require|deadline|because|important|remember|agreed|conclu|chose|instead|fixed|failed|error|cause|should not|don't|won't|only|note)/i;
+
+/** Text that gives orders to whoever reads it. */
+export function isDirective(sentence: string): boolean {
+  return DIRECTIVE.test(sentence);
+}
+
+export function withoutDirectives(text: string): string {
+  if (!DIRECTIVE.test(text)) return text;
+  return sentencesOf(text)
+    .map((sentence) => (isDirective(sentence) ? ' [instruction-like text left out]' : sentence))
+    .join('');
+}
+
+/**
+ * What a text says in at most so many tokens: itself where it fits, else its first sentence and those that name things
+ * or decide something, in their order.
+ */
+export function excerpt(text: string, mostTokens: number, count: CountText): string {
+  const whole = text.trim();
+  if (count(whole) <= mostTokens) return whole;
+  const sentences = sentencesOf(whole);
+  const ranked = sentences.map((sentence, index) => ({
+    index,
+    score: scoreOf(sentence, index, sentences.length),
+  }));
+  ranked.sort((a, b) => b.score - a.score || a.index - b.index);
+  const chosen = new Set<number>();
+  let left = mostTokens;
+  for (const { index } of ranked) {
+    const cost = count(sentences[index] as string);
+    if (cost > left) continue;
+    left -= cost;
+    chosen.add(index);
+  }
+  if (chosen.size === 0) return cut(sentences[0] ?? whole, mostTokens, count);
+  return joined(sentences, chosen);
+}
+
+/** The beginning of a text, by tokens. */
+export function cut(text: string, mostTokens: number, count: CountText): string {
+  const size = count(text);
+  if (size <= mostTokens) return text;
+  let length = Math.floor((text.length * mostTokens) / size);
+  while (length > 0 && count(clip(text, length)) > mostTokens) length = Math.floor(length * 0.85);
+  return length === 0 ? '' : clip(text, length);
+}
+
+/** The beginning of a text up to the end of a line or sentence, by tokens. */
+export function cutAtBorder(text: string, mostTokens: number, count: CountText): string {
+  if (count(text) <= mostTokens) return text;
+  let kept = '';
+  let left = mostTokens;
+  for (const sentence of sentencesOf(text)) {
+    left -= count(sentence);
+    if (left < 0) break;
+    kept += sentence;
+  }
+  return kept === '' ? cut(text, mostTokens, count) : kept.trimEnd();
+}
+
+function sentencesOf(text: string): readonly string[] {
+  return (
+    text
+      .match(/[^\n.!?。！？]*(?:[.!?](?!\s)[^\n.!?。！？]*)*(?:[.!?]+(?=\s)\s?|[。！？]|\n+|$)/gu)
+      ?.filter(Boolean) ?? [text]
+  );
+}
+
+function scoreOf(sentence: string, index: number, total: number): number {
+  const worth = identifiersIn(sentence).reduce((sum, identifier) => sum + identifier.worth, 0);
+  const decides = DECIDES.test(sentence) ? 2 : 0;
+  const place = index === 0 ? 3 : index === total - 1 ? 1 : 0;
+  return Math.min(6, worth) + decides + place - (isDirective(sentence) ? 10 : 0) - sentence.length / 400;
+}
+
+function joined(sentences: readonly string[], chosen: ReadonlySet<number>): string {
+  let text = '';
+  let last = -1;
+  for (const [index, sentence] of sentences.entries()) {
+    if (!chosen.has(index)) continue;
+    text += (last >= 0 && index > last + 1 && !text.endsWith('... ') ? '... ' : '') + sentence;
+    last = index;
+  }
+  return text.trim();
+}

@@ -1,0 +1,97 @@
+/** How much an identifier is worth when not all can be kept: 3 names one thing, 0 is a word that describes one. */
+export type Worth = 0 | 1 | 2 | 3;
+
+export interface Identifier {
+  readonly text: string;
+  readonly worth: Worth;
+}
+
+/** Longer than any identifier that is worth its room. */
+const LONGEST = 160;
+/** What is scanned of one text: a dump of more is no place for facts. */
+const MOST_SCANNED = 200_000;
+
+const MONTH = '(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\\.?';
+
+/** In the order of precedence: what one has taken, no later one takes apart. */
+const PATTERNS: readonly (readonly [pattern: RegExp, worth: Worth])[] = [
+  [/\b[a-z][a-z0-9+.-]{1,12}:\/\/[^\s"'<>`)\]}|\\]+/gi, 2],
+  [/[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g, 3],
+  [/\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/gi, 3],
+  [/\b\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?/g, 2],
+  [
+    new RegExp(
+      `\\b(?:\\d{1,2}(?:st|nd|rd|th)? ${MONTH}|${MONTH} \\d{1,2}(?:st|nd|rd|th)?)(?:,? \\d{4})?\\b`,
+      'g',
+    ),
+    2,
+  ],
+  [/\b\d{1,2}[./]\d{1,2}[./](?:\d{4}|\d{2})\b/g, 2],
+  [/(?:[A-Za-z]:\\|~\/|\.{1,2}\/|\/)[\w.@%+~-]+(?:[\\/][\w.@%+~-]+)*/g, 2],
+  [/\b[\w.-]+(?:\/[\w.@-]+)+\.\w{1,8}\b/g, 2],
+  [
+    /\b[\w-]+\.(?:[cm]?[jt]sx?|py|rs|go|java|kt|rb|php|c|cc|cpp|h|hpp|cs|sh|sql|md|txt|json|ya?ml|toml|ini|cfg|conf|csv|log|xml|html?|css|pdf|png|jpe?g|svg|lock|env)\b/g,
+    2,
+  ],
+  [/[$€£¥]\s?\d[\d,]*(?:\.\d+)?(?:\s?[kKmM]\b)?|\b\d[\d,]*(?:\.\d+)?\s?(?:USD|EUR|GBP|CHF|JPY|€|%)/g, 2],
+  [/\b\d{1,2}:\d{2}(?::\d{2})?(?:\s?[ap]m\b)?/gi, 2],
+  [/\bv?\d+\.\d+\.\d+(?:\.\d+)*(?:[-+][\w.]+)?\b|\bv\d+(?:\.\d+)?\b/g, 2],
+  [/#?\b(?=[\w.-]*\d)(?=[\w.-]*[A-Za-z])[A-Za-z0-9]+(?:[-_.][A-Za-z0-9]+)*\b/g, 3],
+  [/#\d+\b|\b\d{4,}(?:[-_]\d+)*\b|\b\d+(?:-\d+){2,}\b/g, 3],
+  [/\b\d{1,3}(?:,\d{3})+(?:\.\d+)?\b|\b\d+\.\d+\b|\b\d{3}\b/g, 1],
+  [/\b[A-Z]{2,}(?:[-_][A-Z0-9]+)+\b|\b[a-z][a-z0-9]*(?:_[a-z0-9]+)+\b/g, 2],
+  [/\b[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]+)+\b|\b[a-z]+(?:[A-Z][a-z0-9]+)+\b/g, 2],
+  [/(?<![\w"])"[^"\n]{2,40}"(?!\w)|`[^`\n]{2,60}`|(?<!\w)'[^'\n]{2,40}'(?!\w)/g, 1],
+  [/(?<=[\p{Ll},;:'] )\p{Lu}[\p{L}'-]+(?: \p{Lu}[\p{L}'-]+)*/gu, 1],
+  [/\b[A-Z]{3,}\b/g, 0],
+];
+
+/** The identifiers of a text in their order, each once, spelled as they stand. */
+export function identifiersIn(text: string): readonly Identifier[] {
+  const scanned = text.slice(0, MOST_SCANNED);
+  const taken = new Uint8Array(scanned.length);
+  const found: { at: number; identifier: Identifier }[] = [];
+  for (const [pattern, worth] of PATTERNS) {
+    for (const match of scanned.matchAll(pattern)) {
+      const spelled = trimmed(match[0]);
+      const at = match.index + match[0].indexOf(spelled);
+      if (spelled.length < 2 || spelled.length > LONGEST || isTaken(taken, at, spelled.length)) continue;
+      taken.fill(1, at, at + spelled.length);
+      found.push({ at, identifier: { text: unquoted(spelled), worth } });
+    }
+  }
+  found.sort((a, b) => a.at - b.at);
+  return distinct(found.map(({ identifier }) => identifier));
+}
+
+const NAMES_ONE_THING =
+  /^(?:[\w.+-]+@[\w-]+(?:\.[\w-]+)+|#?(?=.*\d)[A-Za-z0-9]+(?:[-_.:][A-Za-z0-9]+)*|#\d+)$/;
+
+/** What a short value of a record is worth. */
+export function worthOfValue(value: string): Worth {
+  if (/^\d{1,3}$/.test(value) || /^\d+\.\d+$/.test(value)) return /^\d{3}$/.test(value) ? 1 : 0;
+  if (NAMES_ONE_THING.test(value)) return 3;
+  return identifiersIn(value).some(({ worth }) => worth >= 2) ? 2 : 0;
+}
+
+function trimmed(text: string): string {
+  return text.replace(/[.,;:!?'*_-]+$/, (end) => (text.startsWith(end) ? end : ''));
+}
+
+function unquoted(text: string): string {
+  return /^(["'`]).*\1$/.test(text) ? text.slice(1, -1) : text;
+}
+
+function isTaken(taken: Uint8Array, at: number, length: number): boolean {
+  for (let i = at; i < at + length; i += 1) if (taken[i] === 1) return true;
+  return false;
+}
+
+function distinct(identifiers: readonly Identifier[]): readonly Identifier[] {
+  const seen = new Set<string>();
+  return identifiers.filter(({ text }) => {
+    if (text === '' || seen.has(text)) return false;
+    seen.add(text);
+    return true;
+  });
+}

@@ -1,0 +1,218 @@
+import { type CompressOptions, IrreducibleError } from '../contract.js';
+import type { Message } from '../message.js';
+import type { EngineServices } from '../services.js';
+import { firstSpeaker } from './borders.js';
+import { extractSummary } from './extract.js';
+import type { CountText } from './ledger-text.js';
+import type { SummaryState } from './mark.js';
+import { makePlan, middleOf, type Plan, tailOf } from './plan.js';
+import { prune } from './prune.js';
+import { makeRoom, type Room, sizesOf, tighter } from './room.js';
+import type { CompressorSettings } from './settings.js';
+import { shortenNewest } from './shorten-newest.js';
+import { appendedState, NO_STATE, rewrittenState, type StateOrder, stepsOf, withAlsoGone } from './state.js';
+import { type Summarised, summarise } from './summarise.js';
+import { acknowledgementOf, summaryMessage } from './summary-message.js';
+import { inParts, transcriptText } from './transcript.js';
+import { readView, type View } from './view.js';
+
+export interface PassEnvironment {
+  readonly services: EngineServices;
+  readonly settings: CompressorSettings;
+  readonly protectFirstN: number;
+  readonly protectLastN: number;
+  readonly contextLength: number;
+  readonly thresholdTokens: number;
+}
+
+const MOST_TRIES = 4;
+const DEFAULT_LOW_WATER = 0.6;
+/** A pass is asked for to make room, also where the view is under its target. */
+const LEAST_GAIN = 0.75;
+/** What a view may take at most before even results that the model has not read yet are cut. */
+const CEILING = 0.85;
+const MOST_CALLS = 3;
+
+/** One pass over one conversation. Keeps nothing: all that it knows afterwards is in the marks of the result. */
+export class Pass {
+  readonly #view: View;
+  readonly #count: CountText;
+  readonly #sizes: readonly number[];
+
+  constructor(
+    private readonly messages: readonly Message[],
+    private readonly options: CompressOptions,
+    private readonly env: PassEnvironment,
+  ) {
+    this.#view = readView(messages);
+    this.#count = (text) => env.services.estimateTokens(text);
+    this.#sizes = sizesOf(this.#view.rest, env.services);
+  }
+
+  /** @throws IrreducibleError, CompletionError */
+  async run(): Promise<Message[]> {
+    const before = this.options.currentTokens ?? (await this.env.services.countTokens(this.messages));
+    const room = this.#room(before);
+    return (
+      (await this.#pruned(room, before)) ??
+      (await this.#summarised(room, before)) ??
+      fail('nothing of this conversation can be left out')
+    );
+  }
+
+  #room(before: number): Room {
+    const { settings, protectFirstN, protectLastN, contextLength, thresholdTokens, services } = this.env;
+    const wanted = this.options.targetTokens ?? Math.floor(DEFAULT_LOW_WATER * (thresholdTokens || before));
+    const bodySize = sizesOf(this.messages.slice(this.#view.head.length), services).reduce(
+      (a, b) => a + b,
+      0,
+    );
+    return makeRoom({
+      target: Math.min(wanted, Math.floor(LEAST_GAIN * before)),
+      fixed: Math.max(0, before - bodySize),
+      contextLength,
+      settings,
+      protectFirstN,
+      protectLastN,
+    });
+  }
+
+  /** The conversation as it is, but for old results, media and arguments; where that is enough. */
+  async #pruned(room: Room, before: number): Promise<Message[] | undefined> {
+    if (this.options.force === true) return undefined;
+    const plan = makePlan(this.#view, this.#sizes, room);
+    const gone = new Set(middleOf(this.#view, plan));
+    const { messages, changed } = prune(
+      this.#view.rest,
+      (i) => gone.has(this.#view.rest[i] as Message),
+      this.#count,
+    );
+    if (changed === 0) return undefined;
+    const shorter = new Map(this.#view.rest.map((message, i) => [message, messages[i] as Message]));
+    const result = this.messages.map((message) => shorter.get(message) ?? message);
+    const saved =
+      this.#sizes.reduce((a, b) => a + b, 0) -
+      sizesOf(messages, this.env.services).reduce((a, b) => a + b, 0);
+    if (before - saved > room.target * 1.05) return undefined;
+    const after = await this.env.services.countTokens(result);
+    return after <= room.target && after < before ? result : undefined;
+  }
+
+  async #summarised(room: Room, before: number): Promise<Message[] | undefined> {
+    const story = await this.#story(room, before);
+    let best: { readonly result: Message[]; readonly tokens: number } | undefined;
+    for (let step = 0; step < MOST_TRIES; step += 1) {
+      const result = this.#composed(step === 0 ? room : tighter(room, step), story);
+      if (result === undefined) continue;
+      const tokens = await this.env.services.countTokens(result);
+      if (tokens < (best?.tokens ?? before)) best = { result, tokens };
+      if (tokens <= room.target) break;
+    }
+    return await this.#underCeiling(best ?? { result: [...this.messages], tokens: before }, room, before);
+  }
+
+  /** What the model has not read yet stays whole while the view is not due again at once. */
+  async #underCeiling(
+    best: { readonly result: Message[]; readonly tokens: number },
+    room: Room,
+    before: number,
+  ): Promise<Message[] | undefined> {
+    const ceiling = Math.max(room.target, Math.floor(this.env.thresholdTokens * CEILING));
+    if (best.tokens > ceiling) {
+      const shortened = shortenNewest(best.result, best.tokens - ceiling, this.#count);
+      const tokens = shortened === undefined ? before : await this.env.services.countTokens(shortened);
+      if (shortened !== undefined && tokens < best.tokens) return shortened;
+    }
+    return best.tokens < before ? best.result : undefined;
+  }
+
+  /** Whether the model is asked, and what it said. */
+  async #story(room: Room, before: number): Promise<Story> {
+    const order = this.#order(room, makePlan(this.#view, this.#sizes, room));
+    if (order.middle.length === 0) return { kind: 'lines' };
+    if (this.options.force !== true && appendedState(order) !== undefined) return { kind: 'lines' };
+    const covered = new Set(order.middle);
+    const told = await this.#told(order, before);
+    if (told.kind === 'summary') return { kind: 'told', text: told.text, covered };
+    this.env.services.log('warn', 'summary_failed', { messages: order.middle.length });
+    const { prior } = order;
+    const text = extractSummary(order.middle, prior.summary, stepsOf(prior), room.summaryTokens, this.#count);
+    return { kind: 'told', text, covered };
+  }
+
+  /** In several calls where a conversation is much longer than what the model is shown at once. */
+  async #told({ prior, middle, room }: StateOrder, before: number): Promise<Summarised> {
+    const size = sizesOf(middle, this.env.services).reduce((a, b) => a + b, 0);
+    const calls = Math.min(MOST_CALLS, Math.max(1, Math.ceil(size / (4 * room.inputTokens))));
+    let previous = prior.summary;
+    let since = stepsOf(prior);
+    for (const part of inParts(middle, calls)) {
+      const left = Math.max(256, room.inputTokens - this.#count(previous) - this.#count(since));
+      const transcript = transcriptText(part, left, this.#count);
+      const order = {
+        previous,
+        since,
+        transcript,
+        focus: this.options.focusTopic,
+        mostTokens: room.summaryTokens,
+      };
+      const told = await this.#asked(order, before);
+      if (told.kind === 'failed') return told;
+      previous = told.text;
+      since = '';
+    }
+    return { kind: 'summary', text: previous };
+  }
+
+  async #asked(order: Parameters<typeof summarise>[0], before: number): Promise<Summarised> {
+    const { services, settings, contextLength } = this.env;
+    try {
+      const timeoutMs = settings.summary_timeout_seconds * 1000;
+      return await summarise(order, services, timeoutMs, this.options.signal);
+    } catch (error) {
+      this.options.signal?.throwIfAborted();
+      // An outage destroys nothing, unless nothing else could be served.
+      if (contextLength > 0 && before >= contextLength - 1) return { kind: 'failed' };
+      throw error;
+    }
+  }
+
+  #order(room: Room, plan: Plan): StateOrder {
+    const prior = this.#view.prior ?? NO_STATE;
+    const middle = middleOf(this.#view, plan);
+    return { prior, middle, tail: tailOf(this.#view, plan), room, count: this.#count };
+  }
+
+  #composed(room: Room, story: Story): Message[] | undefined {
+    const plan = makePlan(this.#view, this.#sizes, room);
+    const order = this.#order(room, plan);
+    if (order.middle.length === 0 && this.#view.prior === undefined) return undefined;
+    const summary = summaryMessage(this.#state(order, story));
+    const tail = order.tail;
+    const between = firstSpeaker(tail) === 'user' ? [acknowledgementOf(summary)] : [];
+    return [...this.#view.head, ...this.#view.rest.slice(0, plan.first), summary, ...between, ...tail];
+  }
+
+  #state(order: StateOrder, story: Story): SummaryState {
+    if (story.kind === 'told') {
+      const inSummary = order.middle.filter((message) => story.covered.has(message));
+      const also = order.middle.filter((message) => !story.covered.has(message));
+      const written = rewrittenState({ ...order, middle: inSummary }, story.text);
+      return withAlsoGone(written, { ...order, middle: also });
+    }
+    const { prior, middle, room, count } = order;
+    return (
+      appendedState(order) ??
+      rewrittenState(order, extractSummary(middle, prior.summary, stepsOf(prior), room.summaryTokens, count))
+    );
+  }
+}
+
+/** Lines of the engine's own below what stands, or one text for everything. */
+type Story =
+  | { readonly kind: 'lines' }
+  | { readonly kind: 'told'; readonly text: string; readonly covered: ReadonlySet<Message> };
+
+function fail(reason: string): never {
+  throw new IrreducibleError(reason);
+}

@@ -1,0 +1,104 @@
+import type { Message } from '../message.js';
+import { isResult } from './borders.js';
+import { clip } from './call-label.js';
+import type { CountText } from './ledger-text.js';
+import { isRecord, placeholderOf, textOf } from './message-text.js';
+import { pairCalls } from './pair-calls.js';
+import { parseJson } from './record-facts.js';
+import { resultLine } from './tool-line.js';
+
+/** A shorter result costs about what its line would. */
+const SHORTEST_RESULT = 200;
+const LONGEST_ARGUMENTS = 500;
+const LONGEST_LEAF = 200;
+const LONGEST_CUT_ARGUMENTS = 2000;
+/** What a line may repeat of its result, in tokens: a share of it, within bounds. */
+const FACT_SHARE = 0.12;
+const MOST_FACT_TOKENS = 240;
+
+export interface Pruned {
+  readonly messages: readonly Message[];
+  /** How many messages became shorter. */
+  readonly changed: number;
+}
+
+/** The old messages with results as one line, media as placeholders and long arguments cut. */
+export function prune(
+  messages: readonly Message[],
+  isOld: (index: number) => boolean,
+  count: CountText,
+): Pruned {
+  const calls = pairCalls(messages);
+  const kept = new Set(
+    messages.filter((message, i) => !isOld(i) && isResult(message)).map(({ content }) => textOf(content)),
+  );
+  let changed = 0;
+  const pruned = messages.map((message, index) => {
+    if (!isOld(index)) return message;
+    const next = isResult(message)
+      ? prunedResult(message, () => lineFor(message, index))
+      : withShortArguments(withoutMedia(message));
+    if (next !== message) changed += 1;
+    return next;
+  });
+  return { messages: pruned, changed };
+
+  function lineFor(message: Message, index: number): string {
+    const text = textOf(message.content);
+    // The copy that stays has every word: this one need not say any of it.
+    const isKept = kept.has(text);
+    const factTokens = isKept ? 0 : Math.min(MOST_FACT_TOKENS, Math.max(40, count(text) * FACT_SHARE));
+    const line = resultLine(calls.get(index), text, factTokens, count);
+    return isKept ? line.replace(/\]$/, ', the same as a later result below]') : line;
+  }
+}
+
+function prunedResult(message: Message, line: () => string): Message {
+  const text = textOf(message.content);
+  if (text.length <= SHORTEST_RESULT) return withoutMedia(message);
+  const shorter = line();
+  if (shorter.length >= text.length) return withoutMedia(message);
+  const content = Array.isArray(message.content) ? [{ type: 'text', text: shorter }] : shorter;
+  return { ...message, content };
+}
+
+/** Media as text: they cost a thousand tokens each, and what was seen in them is in the answers. */
+function withoutMedia(message: Message): Message {
+  const { content } = message;
+  if (!Array.isArray(content) || content.every((part) => placeholderOf(part) === undefined)) return message;
+  const parts = content.map((part: unknown) => {
+    const placeholder = placeholderOf(part);
+    return placeholder === undefined ? part : { type: 'text', text: placeholder };
+  });
+  return { ...message, content: parts };
+}
+
+function withShortArguments(message: Message): Message {
+  const { tool_calls: calls } = message;
+  if (!Array.isArray(calls)) return message;
+  let isChanged = false;
+  const shorter = calls.map((call: unknown) => {
+    if (!isRecord(call) || !isRecord(call.function)) return call;
+    const { arguments: given } = call.function;
+    if (typeof given !== 'string' || given.length <= LONGEST_ARGUMENTS) return call;
+    isChanged = true;
+    return { ...call, function: { ...call.function, arguments: shortArguments(given) } };
+  });
+  return isChanged ? { ...message, tool_calls: shorter } : message;
+}
+
+/** Still a JSON object: templates and servers parse it. */
+export function shortArguments(args: string): string {
+  const parsed = parseJson(args);
+  const json = parsed === undefined ? '' : JSON.stringify(shortLeaves(parsed));
+  if (json !== '' && json.length <= LONGEST_CUT_ARGUMENTS) return json;
+  return JSON.stringify({ cut: clip(args, LONGEST_LEAF) });
+}
+
+function shortLeaves(root: object): unknown {
+  return JSON.parse(JSON.stringify(root), (_key, value: unknown) =>
+    typeof value === 'string' && value.length > LONGEST_LEAF
+      ? `${clip(value, LONGEST_LEAF)} [${value.length - LONGEST_LEAF} more characters]`
+      : value,
+  ) as unknown;
+}

@@ -1,0 +1,53 @@
+import { callLabel } from './call-label.js';
+import type { CountText } from './ledger-text.js';
+import type { Call } from './message-text.js';
+import { factsIn } from './record-facts.js';
+
+const EXIT_CODE = /"?exit[_ ]?code"?\s*[:=]?\s*(-?\d+)/i;
+const FAILED = /^\W*(?:"?error"?\b|traceback|exception|fatal)/i;
+
+/** A result in one line: which tool, with what, how much came back, how it ended, and what it says exactly. */
+export function resultLine(
+  call: Call | undefined,
+  text: string,
+  factTokens: number,
+  count: CountText,
+): string {
+  const label = call === undefined ? 'tool' : callLabel(call);
+  const facts = boundedFacts(text, label, factTokens, count);
+  return `[${label} -> ${sizeOf(text)}${facts === '' ? '' : `: ${facts}`}]`;
+}
+
+/** `2,314 chars, 45 lines, exit code 1`. */
+function sizeOf(text: string): string {
+  const lines = text.split('\n').length;
+  const exit = EXIT_CODE.exec(text)?.[1];
+  return [
+    `${text.length.toLocaleString('en-US')} chars`,
+    lines > 1 ? `${lines} lines` : '',
+    exit === undefined ? '' : `exit code ${exit}`,
+    exit === undefined && FAILED.test(text) ? 'failed' : '',
+  ]
+    .filter(Boolean)
+    .join(', ');
+}
+
+/** What is worth most first, then in the order of the text. */
+function boundedFacts(text: string, label: string, mostTokens: number, count: CountText): string {
+  const facts = factsIn(text).filter((fact) => !label.includes(fact.text));
+  const order = facts.map((fact, index) => ({ index, worth: fact.worth }));
+  order.sort((a, b) => b.worth - a.worth || a.index - b.index);
+  const chosen = new Set<number>();
+  let left = mostTokens;
+  for (const { index } of order) {
+    const fact = facts[index];
+    if (fact === undefined) continue;
+    left -= count(`${fact.key} ${fact.text}`) + 1;
+    if (left < 0) break;
+    chosen.add(index);
+  }
+  return facts
+    .filter((_, index) => chosen.has(index))
+    .map(({ key, text: value }) => (key === '' ? value : `${key} ${value}`))
+    .join(', ');
+}
