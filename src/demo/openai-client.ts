@@ -1,4 +1,5 @@
 import type { OpenAI } from 'openai';
+import { absentPackages } from './optional-packages.js';
 
 type Message = OpenAI.ChatCompletionMessageParam;
 type AssistantMessage = OpenAI.ChatCompletionAssistantMessageParam;
@@ -23,12 +24,13 @@ export interface ChatAnswer {
 /** Sends one request and reads its whole answer. Refusals come back, they are not thrown. */
 export type Chat = (request: ChatRequest) => Promise<ChatAnswer>;
 
-/** The optional package `openai` is not installed. */
+/** The optional package `openai` is not installed, and maybe others that the demo needs. */
 export class MissingClientError extends Error {
   override readonly name = 'MissingClientError';
-  constructor(options?: ErrorOptions) {
+  constructor(packages: readonly string[], options?: ErrorOptions) {
+    const what = packages.length === 1 ? 'package' : 'packages';
     super(
-      'the demo needs the optional package openai: install again with npm install --include=optional',
+      `the demo needs the optional ${what} ${packages.join(', ')}: install again with npm install --include=optional`,
       options,
     );
   }
@@ -41,10 +43,11 @@ export class MissingClientError extends Error {
  */
 export async function loadClient(
   load: () => Promise<typeof import('openai')> = () => import('openai'),
+  absent: () => readonly string[] = absentPackages,
 ): Promise<(serverUrl: string) => Chat> {
   const { OpenAI: Client, APIError } = await load().catch((error: unknown) => {
     if ((error as { code?: unknown }).code !== 'ERR_MODULE_NOT_FOUND') throw error;
-    throw new MissingClientError({ cause: error });
+    throw new MissingClientError([...new Set(['openai', ...absent()])], { cause: error });
   });
   return (serverUrl) => {
     const client = new Client({
