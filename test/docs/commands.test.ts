@@ -18,8 +18,8 @@ const NOT_HERE: readonly { readonly command: RegExp; readonly why: string }[] = 
   { command: /^docker /, why: 'it needs a Docker engine and a GPU' },
   { command: /^kubectl /, why: 'it needs a cluster' },
   {
-    command: /^incontext-proxy /,
-    why: 'of an installed package; test/backends/plugins.test.ts follows examples/backend',
+    command: /^(npx )?incontext-proxy /,
+    why: 'of an installed package; test/packaging/without-a-clone.test.ts, test/backends/plugins.test.ts',
   },
 ];
 const FILE_NAME = /^(?:#|\/\/) ([\w.-]+\.(?:ya?ml|m?js|json))\b/;

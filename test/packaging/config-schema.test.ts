@@ -5,7 +5,9 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { SETTING_NAMES, settingOf } from '../../src/config/table.js';
 import { loadFrom } from '../config/load-from.js';
+import { readPage } from '../docs/support/markdown.js';
 import { configSchema, type JsonSchema, layOut } from './support/config-schema.js';
+import { PACKAGE } from './support/paths.js';
 
 const CONFIG = fileURLToPath(new URL('../../config/', import.meta.url));
 const sample = readFileSync(`${CONFIG}incontext.yaml`, 'utf8');
@@ -18,6 +20,21 @@ test('config/incontext.schema.json is what the table of settings says', async ()
 
 test('editors find the schema from the sample', () => {
   expect(sample.split('\n')[0]).toBe('# yaml-language-server: $schema=./incontext.schema.json');
+});
+
+describe('settings.md says how an editor finds it', () => {
+  const block = readPage('docs/settings.md').blocks.find(({ text }) => text.includes('$schema='));
+  const [, path = ''] = /^# yaml-language-server: \$schema=(\S+)$/m.exec(block?.text ?? '') ?? [];
+
+  test('on the first line, by the path that an installed package has it at', () => {
+    expect(block?.text.startsWith('# yaml-language-server: ')).toBe(true);
+    expect(path).toBe('./node_modules/incontext-proxy/config/incontext.schema.json');
+    expect(PACKAGE.files).toContain('config');
+  });
+
+  test('with a file that fits it', () => {
+    expect(accepts(parse(block?.text ?? '')), JSON.stringify(accepts.errors)).toBe(true);
+  });
 });
 
 test('the sample fits the schema, as it stands and with every setting switched on', () => {

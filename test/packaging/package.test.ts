@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
@@ -38,14 +38,13 @@ describe('the archive', () => {
         'README.md',
         'LICENSE',
         'CHANGELOG.md',
+        'CONTRIBUTING.md',
         'config/incontext.yaml',
         'config/incontext.schema.json',
       ]),
     );
     const folders = files.filter((path) => path.includes('/')).map((path) => path.split('/')[0]);
-    expect([...new Set(folders)].filter((each) => !['config', 'dist', 'docs'].includes(each ?? ''))).toEqual(
-      [],
-    );
+    expect([...new Set(folders)].toSorted()).toEqual(['config', 'dist', 'docs', 'examples']);
   });
 
   test('has every source built, and nothing of sources that are gone', () => {
@@ -125,68 +124,18 @@ test.each(['demo', 'simulate'])('%s says what to install where they are not', as
   const { code, stderr } = await lean.npx(command);
   expect(code).toBe(1);
   expect(stderr).toMatch(
-    /needs the optional package \S+: install again with npm install --include=optional\n$/,
+    /needs the optional packages? \S+(, \S+)*: install again with npm install --include=optional\n$/,
   );
-});
-
-describe('a consumer in TypeScript', () => {
-  const CONSUMER = `
-    import { type Backend, createProxy, decide, type PluginContext, type RunningProxy } from 'incontext-proxy';
-    import { loadSettings, type Settings } from 'incontext-proxy';
-
-    export async function start(settings: Settings): Promise<RunningProxy> {
-      return createProxy({ settings });
-    }
-    export const backend = (count: number): Pick<Backend, 'count' | 'source'> => ({
-      source: 'mine',
-      count: async (request, { signal }) => ({ tokens: signal.aborted ? 0 : count + (request.text('model')?.length ?? 0) }),
-    });
-    export const register = ({ registerBackend }: PluginContext): void => void registerBackend;
-    export const reasons: string = decide.name + loadSettings.name;
-  `;
-  const MISTAKE = `
-    import { createProxy } from 'incontext-proxy';
-    createProxy({ settings: 'none' });
-  `;
-
-  /** Compiles a file strictly, the declarations of the package included. */
-  async function compile(name: string, text: string) {
-    const file = join(whole.folder, `${name}.ts`);
-    writeFileSync(file, text);
-    const tsc = [process.execPath, join(ROOT, 'node_modules/typescript/bin/tsc'), '--noEmit', '--strict'];
-    const flags = [
-      '--target',
-      'es2023',
-      '--module',
-      'nodenext',
-      '--types',
-      'node',
-      '--skipLibCheck',
-      'false',
-    ];
-    return run([...tsc, ...flags, file], { cwd: whole.folder });
-  }
-
-  beforeAll(async () => {
-    const types = join(whole.folder, 'node_modules/@types');
-    rmSync(types, { recursive: true, force: true });
-    mkdirSync(types);
-    symlinkSync(join(ROOT, 'node_modules/@types/node'), join(types, 'node'));
-  });
-
-  test('compiles against the types of the package', async () => {
-    expect(await compile('consumer', CONSUMER)).toEqual({ code: 0, stdout: '', stderr: '' });
-  });
-
-  test('is told of a mistake', async () => {
-    const { code, stdout } = await compile('mistake', MISTAKE);
-    expect(code).not.toBe(0);
-    expect(stdout).toContain("Type 'string' is not assignable to type 'Settings'");
-  });
 });
 
 test('the lock file names no registry', () => {
   const lock = readFileSync(join(ROOT, 'package-lock.json'), 'utf8');
   expect(lock).toContain('"integrity"');
   expect(lock).not.toContain('"resolved"');
+});
+
+test('every package of the lock file runs on this version of Node', async () => {
+  const { code, stderr } = await run(['npm', 'ci', '--dry-run', '--no-audit', '--no-fund'], { cwd: ROOT });
+  expect(stderr).not.toContain('EBADENGINE');
+  expect(code).toBe(0);
 });

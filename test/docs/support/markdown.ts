@@ -38,10 +38,10 @@ export interface Page {
 
 const FENCE = /^```(\S*)$/;
 
-/** README.md, every page of docs/, and the READMEs of examples/. */
-export function pagePaths(): string[] {
+/** README.md, every page of docs/, and the READMEs of examples/; of the repository, or of what was made of it. */
+export function pagePaths(root = ROOT): string[] {
   const below = (folder: string) =>
-    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.md') && !name.includes('node_modules'))
       .map((name) => `${folder}/${name}`)
       .sort();
@@ -49,8 +49,8 @@ export function pagePaths(): string[] {
 }
 
 /** @throws Error for a fence that is never closed. */
-export function readPage(path: string): Page {
-  const lines = readFileSync(join(ROOT, path), 'utf8').split('\n');
+export function readPage(path: string, root = ROOT): Page {
+  const lines = readFileSync(join(root, path), 'utf8').split('\n');
   const blocks: Block[] = [];
   const headings: Heading[] = [];
   const links: Link[] = [];

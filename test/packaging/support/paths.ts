@@ -8,9 +8,12 @@ export const ROOT = fileURLToPath(new URL('../../../', import.meta.url)).replace
 
 export interface PackageJson {
   readonly version: string;
+  readonly files: readonly string[];
   readonly dependencies: Record<string, string>;
   readonly devDependencies: Record<string, string>;
   readonly optionalDependencies: Record<string, string>;
+  readonly peerDependencies: Record<string, string>;
+  readonly peerDependenciesMeta: Record<string, { readonly optional?: boolean }>;
 }
 
 export const PACKAGE = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as PackageJson;
