@@ -1,7 +1,5 @@
-/** Pieces that are still to be written, the next one last: text as it stands, or a value. */
-type Piece = { readonly text: string } | { readonly value: unknown };
-
-const COMMA: Piece = { text: ',' };
+/** What is still to be written: a value with what stands before it, or a closing bracket. */
+type Piece = { readonly before: string; readonly value: unknown } | string;
 
 /**
  * JSON text that is the same for the same value: keys in one order, no white space. Nesting costs no call stack.
@@ -9,34 +7,34 @@ const COMMA: Piece = { text: ',' };
  */
 export function canonicalJson(value: unknown): string {
   if (typeof value !== 'object' || value === null) return scalar(value);
-  const pending: Piece[] = [{ value }];
+  const pending: Piece[] = [{ before: '', value }];
   let written = '';
   for (let piece = pending.pop(); piece !== undefined; piece = pending.pop()) {
-    if ('text' in piece) written += piece.text;
-    else if (Array.isArray(piece.value)) pushArray(pending, piece.value);
-    else if (typeof piece.value === 'object' && piece.value !== null) pushObject(pending, piece.value);
-    else written += scalar(piece.value);
+    if (typeof piece === 'string') written += piece;
+    else written += piece.before + begin(piece.value, pending);
   }
   return written;
 }
 
-function pushArray(pending: Piece[], elements: readonly unknown[]): void {
-  pending.push({ text: ']' });
-  for (let i = elements.length - 1; i >= 0; i -= 1) {
-    pending.push({ value: elements[i] });
-    if (i > 0) pending.push(COMMA);
+/** A scalar, or an opening bracket: what follows it is then pending, the next piece last. */
+function begin(value: unknown, pending: Piece[]): string {
+  if (typeof value !== 'object' || value === null) return scalar(value);
+  if (Array.isArray(value)) {
+    pending.push(']');
+    for (let i = value.length - 1; i >= 0; i -= 1) {
+      pending.push({ before: i === 0 ? '' : ',', value: value[i] });
+    }
+    return '[';
   }
-  pending.push({ text: '[' });
-}
-
-function pushObject(pending: Piece[], object: object): void {
-  const members = Object.entries(object).filter(([, value]) => value !== undefined);
-  members.sort(([a], [b]) => (a < b ? 1 : -1));
-  pending.push({ text: '}' });
-  members.forEach(([key, value], i) => {
-    pending.push({ value }, { text: `${i === members.length - 1 ? '' : ','}${JSON.stringify(key)}:` });
-  });
-  pending.push({ text: '{' });
+  const members = value as Readonly<Record<string, unknown>>;
+  const keys = Object.keys(members).filter((key) => members[key] !== undefined);
+  keys.sort();
+  pending.push('}');
+  for (let i = keys.length - 1; i >= 0; i -= 1) {
+    const key = keys[i] as string;
+    pending.push({ before: `${i === 0 ? '' : ','}${JSON.stringify(key)}:`, value: members[key] });
+  }
+  return '{';
 }
 
 function scalar(value: unknown): string {
