@@ -12,6 +12,8 @@ export interface LoadJob {
   /** What is new in each body: nothing (its count is cached), its last message, or its first one. */
   readonly fresh: 'nothing' | 'last' | 'first';
   readonly stream: boolean;
+  /** Beside the content type. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface LoadResult {
@@ -62,7 +64,7 @@ async function run(job: LoadJob): Promise<LoadResult> {
       try {
         const answer = await request(job.url + job.path, {
           method: 'POST',
-          headers: { 'content-type': 'application/json' },
+          headers: { 'content-type': 'application/json', ...job.headers },
           body: payload,
           dispatcher,
         });

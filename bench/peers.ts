@@ -1,9 +1,10 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { endWithUs, type Measured, measured, start } from './process.js';
+import type { LoadJob } from './load.js';
+import { type Measured, start, startOn } from './process.js';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const TSX = join(ROOT, 'node_modules/tsx/dist/loader.mjs');
@@ -13,6 +14,12 @@ export interface Peer {
   readonly name: string;
   /** `undefined` where it is not installed. */
   start(upstream: string): Promise<Measured> | undefined;
+  /** What its requests have to carry beside their own headers. */
+  headers?(upstream: string): Readonly<Record<string, string>>;
+  /** Whether it does what this row is about. Default: always. */
+  takesPart?(job: Pick<LoadJob, 'path' | 'fresh'>): boolean;
+  /** Which part of a row's requests is enough of so slow a peer. Default: all. */
+  readonly share?: number;
 }
 
 export const PROXY: Peer = {
@@ -60,23 +67,11 @@ http {
 }
 `,
   );
-  const startedAt = performance.now();
-  const child = spawn('nginx', ['-c', config], { stdio: 'ignore' });
-  endWithUs(child);
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  const url = `http://127.0.0.1:${port}`;
-  for (let attempt = 0; attempt < 200; attempt += 1) {
-    const answered = await fetch(`${url}/v1/models`).then(
-      () => true,
-      () => false,
-    );
-    if (answered) break;
-    await new Promise((done) => setTimeout(done, 10));
-  }
-  return measured(child, url, performance.now() - startedAt);
+  return startOn(`http://127.0.0.1:${port}`, 'nginx', ['-c', config]);
 }
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((done) => {
     const server = createServer().listen(0, '127.0.0.1', () => {
       const address = server.address();

@@ -36,13 +36,39 @@ export function start(
   });
 }
 
+const START_MS = 120_000;
+
+/** Starts a process that is told where to listen; it has started when it answers there. */
+export async function startOn(
+  url: string,
+  command: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+): Promise<Measured> {
+  const startedAt = performance.now();
+  const child = spawn(command, args, { env: { ...process.env, ...env }, stdio: 'ignore' });
+  endWithUs(child);
+  while (!(await answers(url))) {
+    const isLate = performance.now() - startedAt > START_MS;
+    if (child.exitCode !== null || isLate) throw new Error(`${command} ${args.join(' ')} does not answer`);
+    await new Promise((done) => setTimeout(done, 10));
+  }
+  return measured(child, url, performance.now() - startedAt);
+}
+
+function answers(url: string): Promise<boolean> {
+  return fetch(`${url}/v1/models`).then(
+    () => true,
+    () => false,
+  );
+}
+
 /** However the bench ends, nothing that it started goes on. */
-export function endWithUs(child: ChildProcess): void {
+function endWithUs(child: ChildProcess): void {
   process.once('exit', () => child.kill('SIGKILL'));
 }
 
-/** Watches a process that was started otherwise. */
-export function measured(child: ChildProcess, url: string, startMs: number): Measured {
+function measured(child: ChildProcess, url: string, startMs: number): Measured {
   const pids = () => family(child.pid as number);
   return {
     url,

@@ -2,23 +2,26 @@ import { fork } from 'node:child_process';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { litellm, portkey } from './gateways.js';
 import type { LoadJob, LoadResult } from './load.js';
 import { BARE, NGINX, type Peer, PROXY, startUpstream } from './peers.js';
 import type { Measured } from './process.js';
 import { singleFigures } from './single-figures.js';
-import { type Figure, printTable, type Row } from './table.js';
+import { type Figure, type Idle, printTable, type Row } from './table.js';
 
 /** Peers side by side in one run. */
 
 const USAGE = `Usage: npm run bench [-- FLAGS]
 
-CPU, latency and memory of the proxy beside @fastify/http-proxy and, where installed, nginx. See docs/performance.md.
+CPU, latency and memory of the proxy beside @fastify/http-proxy and, where installed, nginx, Portkey's gateway and
+LiteLLM. See docs/performance.md.
 
   --rounds N    rounds of each row, of which the median counts (5)
+  --peers PATH  folder where npm installed @portkey-ai/gateway, pip litellm (node_modules/ here, and the search path)
   --only TEXT   only the rows whose name holds TEXT
   --quick       fewer requests a round`;
 
-const { quick: QUICK, rounds: ROUNDS, only: ONLY } = readArguments();
+const { quick: QUICK, rounds: ROUNDS, only: ONLY, peers: PEERS } = readArguments();
 const SCALE = QUICK ? 0.3 : 1;
 const CHUNKS_PER_STREAM = 201;
 const CHAT = '/v1/chat/completions';
@@ -73,13 +76,14 @@ if (chosen.length === 0) refuse(`no row's name holds "${ONLY}"`);
 
 const load = fork(join(import.meta.dirname, 'load.ts'), { execArgv: process.execArgv });
 
-function readArguments(): { quick: boolean; rounds: number; only: string } {
+function readArguments() {
   try {
     const { values } = parseArgs({
       options: {
         quick: { type: 'boolean', default: false },
         rounds: { type: 'string', default: '5' },
         only: { type: 'string', default: '' },
+        peers: { type: 'string' },
         help: { type: 'boolean', default: false },
       },
     });
@@ -89,7 +93,7 @@ function readArguments(): { quick: boolean; rounds: number; only: string } {
     }
     const rounds = Number(values.rounds);
     if (!Number.isInteger(rounds) || rounds < 1) throw new TypeError('--rounds must be a positive integer');
-    return { quick: values.quick, rounds, only: values.only };
+    return { ...values, rounds };
   } catch (error) {
     return refuse((error as Error).message);
   }
@@ -107,11 +111,17 @@ function drive(job: LoadJob): Promise<LoadResult> {
   });
 }
 
-async function measure(workload: Workload, target: Measured | undefined, url: string): Promise<Figure> {
+async function measure(
+  { job, what }: Workload,
+  target: Measured | undefined,
+  url: string,
+  { share = 1, headers }: Partial<Peer> = {},
+): Promise<Figure> {
+  const requests = what === 'chunk' ? job.requests : Math.ceil(job.requests * share);
   const before = target?.cpuMs() ?? 0;
-  const result = await drive({ ...workload.job, url });
+  const result = await drive({ ...job, requests, url, headers: headers?.(upstream.url) ?? {} });
   const spent = (target?.cpuMs() ?? 0) - before;
-  const units = workload.what === 'chunk' ? workload.job.requests * CHUNKS_PER_STREAM : workload.job.requests;
+  const units = what === 'chunk' ? requests * CHUNKS_PER_STREAM : requests;
   return {
     cpuMs: spent / units,
     p50Ms: result.p50Ms,
@@ -126,16 +136,17 @@ function say(text: string): void {
 
 const upstream = await startUpstream();
 const peers: { peer: Peer; running: Measured }[] = [];
-const idle: Row['idle'] = [];
-for (const peer of [BARE, PROXY, NGINX]) {
+const idle: Idle[] = [];
+for (const peer of [BARE, PROXY, NGINX, portkey(PEERS), litellm(PEERS)]) {
   const running = await peer.start(upstream.url);
   if (running === undefined) {
     say(`${peer.name} is not installed: left out`);
+    idle.push({ name: peer.name, figures: undefined });
     continue;
   }
   await fetch(`${running.url}/v1/models`);
   await new Promise((done) => setTimeout(done, 1000));
-  idle.push({ name: peer.name, startMs: running.startMs, rssMiB: running.rssMiB() });
+  idle.push({ name: peer.name, figures: { startMs: running.startMs, rssMiB: running.rssMiB() } });
   peers.push({ peer, running });
 }
 
@@ -147,7 +158,8 @@ for (const workload of chosen) {
     const direct = await measure(workload, undefined, upstream.url);
     if (round >= 0) figures.set('direct', [...(figures.get('direct') ?? []), direct]);
     for (const { peer, running } of peers) {
-      const figure = await measure(workload, running, running.url);
+      if (peer.takesPart?.(workload.job) === false) continue;
+      const figure = await measure(workload, running, running.url, peer);
       if (round >= 0) figures.set(peer.name, [...(figures.get(peer.name) ?? []), figure]);
     }
   }

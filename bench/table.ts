@@ -13,7 +13,13 @@ export interface Row {
   /** The highest ratio to the bare proxy that is promised. */
   readonly bar: number | undefined;
   readonly figures: ReadonlyMap<string, readonly Figure[]>;
-  readonly idle: { readonly name: string; readonly startMs: number; readonly rssMiB: number }[];
+  readonly idle: readonly Idle[];
+}
+
+/** A peer before its first request; without figures where it is not installed. */
+export interface Idle {
+  readonly name: string;
+  readonly figures: { readonly startMs: number; readonly rssMiB: number } | undefined;
 }
 
 const BARE = '@fastify/http-proxy';
@@ -42,8 +48,12 @@ export function printTable(
   out.push(line(['---', ...names.map(() => '---:'), '---:', '---:', '---:', '---:', '---:']));
   for (const row of rows) out.push(workRow(row, names));
   out.push('', line(['idle', 'start', 'RSS']), line(['---', '---:', '---:']));
-  for (const { name, startMs, rssMiB } of rows[0]?.idle ?? []) {
-    out.push(line([name, `${startMs.toFixed(0)} ms`, `${rssMiB.toFixed(0)} MiB`]));
+  for (const { name, figures } of rows[0]?.idle ?? []) {
+    const cells =
+      figures === undefined
+        ? ['not installed', '']
+        : [`${figures.startMs.toFixed(0)} ms`, `${figures.rssMiB.toFixed(0)} MiB`];
+    out.push(line([name, ...cells]));
   }
   out.push('', ...run.alone);
   process.stdout.write(`${out.join('\n')}\n`);
@@ -57,15 +67,17 @@ function workRow(row: Row, names: readonly string[]): string {
   const isMissed = row.bar !== undefined && ratio > row.bar;
   return line([
     row.name + (failures > 0 ? ` (${failures} FAILED)` : ''),
-    ...names.map((name) =>
-      row.what === 'chunk' ? `${(cpu(name) * 1000).toFixed(1)} us` : `${cpu(name).toFixed(3)} ms`,
-    ),
+    ...names.map((name) => (row.figures.has(name) ? cpuText(cpu(name), row.what) : '')),
     `${ratio.toFixed(2)}${isMissed ? ' MISSED' : ''}`,
     row.bar === undefined ? '' : row.bar.toFixed(1),
     row.what === 'chunk' ? '' : `${added(OURS).toFixed(2)} ms`,
     row.what === 'chunk' ? '' : `${added(BARE).toFixed(2)} ms`,
     `${median(row, OURS, (f) => f.rssMiB).toFixed(0)} MiB`,
   ]);
+}
+
+function cpuText(ms: number, what: Row['what']): string {
+  return what === 'chunk' ? `${(ms * 1000).toFixed(1)} us` : `${ms.toFixed(3)} ms`;
 }
 
 function median(row: Row, name: string, of: (figure: Figure) => number): number {

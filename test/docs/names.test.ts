@@ -10,7 +10,7 @@ const FLAGS_OF_OTHERS = [
   ...['json', 'max-time', 'output', 'next', 'cacert'].map((name) => `curl ${name}`),
   ...['profile', 'tag', 'from-literal', 'target', 'publish', 'stop-timeout'].map((name) => `docker ${name}`),
   'npm global',
-  ...['quick', 'rounds', 'only'].map((name) => `bench ${name}`),
+  ...['quick', 'rounds', 'only', 'peers'].map((name) => `bench ${name}`),
   'vllm renderer-num-workers',
 ].map((each) => `--${each.split(' ')[1]}`);
 const REQUEST_HEADERS = ['x-incontext-bypass', 'x-incontext-engine'];
