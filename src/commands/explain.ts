@@ -30,7 +30,7 @@ export async function explain(flags: Flags, input: string, json: boolean, stream
     const plan =
       body.length > loaded.settings.server.bodyLimit
         ? unchanged(body, 'body_too_large')
-        : await prepareExchange(body, { endpoint: ENDPOINTS[0] as Endpoint, call }, parts);
+        : await prepareExchange(body, { endpoint: ENDPOINTS[0] as Endpoint, call, explainOnly: true }, parts);
     const { reachable } = parts.prober;
     await parts.close();
     const values = explanation(plan);

@@ -7,10 +7,10 @@ import type { Flags } from '../config/flags.js';
 import type { Sources } from '../config/load.js';
 import { formatProblems } from '../config/problem.js';
 import type { Settings } from '../config/settings.js';
-import { UnknownEngineError } from '../engines/choose-engine.js';
 import { configuredBackend } from '../server/choose-backend.js';
 import type { EngineChoice } from '../server/choose-engine.js';
 import { loadPlugins } from '../server/load-plugins.js';
+import { StoreError } from '../store/conversation-store.js';
 import { backendProblems } from './backend-check.js';
 import { checkEngine } from './engine-check.js';
 import { listenProblem } from './listen-problem.js';
@@ -56,7 +56,7 @@ export function explainStartFailure(error: unknown, streams: Streams, sources?: 
   const listening = listenProblem(error, sources);
   if (listening !== undefined) streams.err(formatProblems([listening]));
   else if (error instanceof BackendSettingsError) streams.err(formatProblems(error.problems));
-  else if (error instanceof BackendRegistryError || error instanceof UnknownEngineError)
+  else if (error instanceof BackendRegistryError || error instanceof StoreError)
     streams.err(`incontext-proxy: ${error.message}`);
   else throw error;
 }

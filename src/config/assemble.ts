@@ -82,6 +82,10 @@ function policy(
       lowWater: values.LOW_WATER,
       protectFirstN: values.PROTECT_FIRST_N,
       protectLastN: values.PROTECT_LAST_N,
+      summaryUrl: values.SUMMARY_URL,
+      summaryApiKey: values.SUMMARY_API_KEY,
+      summaryModel: values.SUMMARY_MODEL,
+      summaryTimeoutSeconds: values.SUMMARY_TIMEOUT_SECONDS,
     },
     sessions: {
       retentionDays: values.RETENTION,

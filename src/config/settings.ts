@@ -72,6 +72,11 @@ export interface Settings {
     readonly lowWater: number;
     readonly protectFirstN: number;
     readonly protectLastN: number;
+    /** The server of an engine's own requests; `undefined`: the caller's upstream. */
+    readonly summaryUrl: string | undefined;
+    readonly summaryApiKey: string | undefined;
+    readonly summaryModel: string | undefined;
+    readonly summaryTimeoutSeconds: number;
   };
   readonly sessions: {
     readonly retentionDays: number;

@@ -1,7 +1,7 @@
 import { decimal, integer, onOff, seconds } from './kind.js';
 import { thresholdTable } from './kind-table.js';
 import { credential, days, headerValue, path, text } from './kind-text.js';
-import { endpointUrl } from './kind-url.js';
+import { endpointUrl, upstreamUrl } from './kind-url.js';
 import { optional, setting } from './setting.js';
 
 const MOST_CACHE_ENTRIES = 1_000_000;
@@ -173,6 +173,36 @@ export const CONTEXT_SETTINGS = {
     only: 'file',
     example: '20',
     description: 'Messages at the end that are never compressed.',
+  }),
+  SUMMARY_URL: optional({
+    section: 'compression',
+    kind: upstreamUrl,
+    unset: "the caller's upstream",
+    example: 'http://127.0.0.1:8000',
+    description:
+      "The server that writes summaries: an engine's own requests go there, with a key of its own.",
+  }),
+  SUMMARY_API_KEY: optional({
+    section: 'compression',
+    kind: credential,
+    secret: true,
+    unset: "the caller's, on its own upstream only",
+    example: 'sk-summary',
+    description: "The bearer token for SUMMARY_URL. The caller's credential never goes there.",
+  }),
+  SUMMARY_MODEL: optional({
+    section: 'compression',
+    kind: text,
+    unset: 'the model of the request',
+    example: 'qwen3-8b',
+    description: 'The model that writes summaries on SUMMARY_URL.',
+  }),
+  SUMMARY_TIMEOUT_SECONDS: setting({
+    section: 'compression',
+    kind: seconds('positive'),
+    default: 60,
+    example: '60',
+    description: 'How long one summary may take before the engine does without the model.',
   }),
   RETENTION: setting({
     section: 'sessions',

@@ -1,21 +1,4 @@
-import type { RawObject } from '../body/raw-object.js';
-import type { Decision } from '../budget/decide.js';
-
-/** A due compression pass of one exchange. */
-export interface CompressionPass {
-  readonly request: RawObject;
-  readonly model: string | undefined;
-  readonly promptTokens: number;
-  readonly decision: Decision;
-  readonly signal: AbortSignal;
-}
-
-export type CompressionResult =
-  | { readonly kind: 'compressed'; readonly bytes: Buffer }
-  | {
-      readonly kind: 'failed';
-      readonly reason: 'irreducible' | 'compression_failed' | 'compression_timeout';
-    };
+import type { EngineHost } from './host/engine-host.js';
 
 /** What the exchange asks of the configured context engine. */
 export interface ContextManager {
@@ -23,6 +6,6 @@ export interface ContextManager {
   readonly name: string;
   /** W for a model of that context length, in tokens. */
   window(model: string | undefined, contextLength: number): number;
-  /** Shortens the conversation; absent where the engine only clamps. */
-  compress?(pass: CompressionPass): Promise<CompressionResult>;
+  /** Drives the engine; absent where it only clamps. */
+  readonly host?: EngineHost | undefined;
 }

@@ -176,7 +176,12 @@ export abstract class ContextEngine {
 }
 
 /** The hooks that cost nothing where an engine leaves them as they are. */
-export type Hook = 'selectContext' | 'onTurnComplete' | 'shouldCompressPreflight' | 'shouldCompress';
+export type Hook =
+  | 'selectContext'
+  | 'onTurnComplete'
+  | 'shouldCompressPreflight'
+  | 'shouldCompress'
+  | 'onSessionEnd';
 
 /** True where an engine brings its own. */
 export function overrides(engine: ContextEngine, hook: Hook): boolean {

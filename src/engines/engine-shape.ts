@@ -1,4 +1,4 @@
-import { ContextEngine, type EngineContext, type Hook } from './contract.js';
+import { ContextEngine, type EngineContext } from './contract.js';
 
 /** What an engine has to bring; what it does not bring of the rest, the base class lends it. */
 export type EngineLike = Pick<ContextEngine, 'name' | 'compress'> & Partial<ContextEngine>;
@@ -22,11 +22,12 @@ class Defaults extends ContextEngine {
 const DEFAULTS = new Defaults();
 const FIELDS = Object.keys(DEFAULTS).filter((key) => key !== 'name');
 const METHODS = Object.getOwnPropertyNames(ContextEngine.prototype).filter((key) => key !== 'constructor');
-const FREE_HOOKS: readonly Hook[] = [
+const FREE_HOOKS: readonly string[] = [
   'selectContext',
   'onTurnComplete',
   'shouldCompressPreflight',
   'shouldCompress',
+  'onSessionEnd',
 ];
 
 /** By its members, not by its class: a plugin may bring a base class of its own, or none. */

@@ -1,4 +1,10 @@
-import { type Backend, type CountCall, CountFailedError, ModelUnknownError } from '../backends/contract.js';
+import {
+  type Backend,
+  type CountCall,
+  CountFailedError,
+  type CountFailure,
+  ModelUnknownError,
+} from '../backends/contract.js';
 import { isSource } from '../backends/registry.js';
 import type { RawObject } from '../body/raw-object.js';
 import { estimatedPrompt } from '../budget/window.js';
@@ -18,6 +24,8 @@ export type Counted =
       readonly promptTokens: number;
       readonly source: string;
       readonly contextLength: number;
+      /** Why there is no exact count, where P is an estimate. */
+      readonly failure?: CountFailure | undefined;
     }
   | {
       readonly kind: 'uncounted';
@@ -40,8 +48,9 @@ export async function countPrompt(
   } catch (error) {
     call.signal.throwIfAborted();
     if (error instanceof ModelUnknownError) return { kind: 'uncounted', reason: 'model_unknown' };
-    noteFailure(error, budget, parts);
-    return estimate(request, budget, call, parts);
+    const failure = noteFailure(error, budget, parts);
+    const estimated = await estimate(request, budget, call, parts);
+    return estimated.kind === 'counted' ? { ...estimated, failure } : estimated;
   }
 }
 
@@ -126,11 +135,12 @@ function parse(request: RawObject): unknown {
   return JSON.parse(request.bytes.toString().replace(/^\uFEFF/, ''));
 }
 
-function noteFailure(error: unknown, budget: ModelBudget, parts: ExchangeParts): void {
+function noteFailure(error: unknown, budget: ModelBudget, parts: ExchangeParts): CountFailure {
   const code = error instanceof CountFailedError ? error.code : 'other';
   parts.metrics.countFailed(code);
   if (code === 'window_mismatch') parts.warnings.windowMismatch(parts.models.label(budget.id));
   else parts.warnings.countFailed(code, error);
+  return code;
 }
 
 function sourceOf(backend: Backend): string {

@@ -1,9 +1,19 @@
 import type { Backend } from '../backends/contract.js';
 import type { BodyReader } from '../body/body-reader.js';
+import type { Message } from '../conversation/message.js';
 import type { ContextManager } from '../engines/context-manager.js';
+import type { CompleteOptions, Completion } from '../engines/services.js';
 import type { Metrics } from '../observe/metrics.js';
 import type { Warnings } from '../observe/warnings.js';
 import type { ModelRegistry } from '../upstream/model-registry.js';
+
+/** On whose behalf an engine asks the upstream. */
+export interface AuxiliaryCaller {
+  /** The model that the caller's request names. */
+  readonly model: string | undefined;
+  /** The caller's `Authorization`: it never leaves for another server than its own. */
+  readonly credential: string | undefined;
+}
 
 /** What the stages of an exchange work with. */
 export interface ExchangeParts {
@@ -16,6 +26,12 @@ export interface ExchangeParts {
   readonly upstream: { readonly reachable: boolean };
   /** How long one count may take, in seconds. */
   readonly countSeconds: number;
+  /** One request of an engine's own. @throws CompletionError */
+  readonly complete: (
+    messages: readonly Message[],
+    options: CompleteOptions,
+    caller: AuxiliaryCaller,
+  ) => Promise<Completion>;
   /** The rough counter; takes the parsed request. Default: ours. */
   readonly estimate?: ((request: unknown) => number) | undefined;
 }
@@ -26,6 +42,10 @@ export interface ExchangeCall {
   readonly signal: AbortSignal;
   /** The `Authorization` value that goes upstream. */
   readonly credential: string | undefined;
+  /** Whose request it is: what one tenant said never reaches another's request. `undefined` with engine `none`. */
+  readonly tenant?: string | undefined;
+  /** The id that the client gave its conversation. */
+  readonly conversationId?: string | undefined;
   /** Count anew, whatever is cached. */
   readonly fresh?: boolean | undefined;
 }

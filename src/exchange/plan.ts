@@ -1,6 +1,7 @@
 import type { CapField } from '../budget/cap-field.js';
 import type { Decision } from '../budget/decide.js';
 import type { Action, Reason } from '../budget/reason.js';
+import type { ObservedAnswer } from '../engines/host/hooks.js';
 
 /** What is known of an exchange when its request goes upstream. Token counts; absent where not known. */
 export interface PlanFacts {
@@ -32,6 +33,18 @@ export interface Plan {
   /** Where P came from: the backend's source, `rough-fallback`, or `none`. */
   readonly source: string;
   readonly facts: PlanFacts;
+  /** The conversation's id, where it is known. */
+  readonly conversation?: string | undefined;
+  /** Who wants to hear of the answer. */
+  readonly visit?: AnswerListener | undefined;
+}
+
+/** The context engine's side of an exchange, once its request has gone. */
+export interface AnswerListener {
+  /** True where the assistant's final messages are wanted. */
+  readonly observesTurns: boolean;
+  /** After the answer was delivered. `undefined`: there was none worth the name. */
+  answered(answer: ObservedAnswer | undefined): void;
 }
 
 /** A plan that sends the bytes as they are. */
@@ -40,7 +53,9 @@ export function unchanged(bytes: Buffer, reason: Reason, source = 'none', facts:
 }
 
 /** @returns the `x-incontext-*` answer headers, flat. */
-export function planHeaders(plan: Pick<Plan, 'action' | 'reason' | 'source' | 'facts'>): string[] {
+export function planHeaders(
+  plan: Pick<Plan, 'action' | 'reason' | 'source' | 'facts' | 'conversation'>,
+): string[] {
   const { facts } = plan;
   const out = [
     'x-incontext-action',
@@ -58,6 +73,7 @@ export function planHeaders(plan: Pick<Plan, 'action' | 'reason' | 'source' | 'f
   add('window', facts.window);
   add('context-length', facts.contextLength);
   add('max-tokens', facts.maxTokens);
+  if (plan.conversation !== undefined) out.push('x-incontext-conversation', plan.conversation);
   return out;
 }
 

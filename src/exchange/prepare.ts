@@ -1,16 +1,14 @@
 import type { RawObject } from '../body/raw-object.js';
-import { type CallerCap, type Decision, smallestPositive } from '../budget/decide.js';
-import type { Reason } from '../budget/reason.js';
-import { startRefusal } from '../budget/window.js';
-import type { CompressionResult } from '../engines/context-manager.js';
-import type { ModelBudget } from '../upstream/model-registry.js';
+import type { Decision } from '../budget/decide.js';
+import type { Visit } from '../engines/host/visit.js';
 import { BackendContractError, decideBudget, readCaps } from './budget.js';
 import { type Counted, countPrompt } from './count.js';
+import { Dialogue } from './dialogue.js';
 import type { Endpoint } from './endpoint.js';
 import type { ExchangeCall, ExchangeParts } from './parts.js';
-import { type Plan, type PlanFacts, unchanged } from './plan.js';
+import { type Plan, unchanged } from './plan.js';
 import { readRequest } from './read.js';
-import { writeCap } from './write.js';
+import { clampToContext, factsOf, finish, isDegraded, type Situation, situate } from './situation.js';
 
 export interface PrepareOptions {
   readonly endpoint: Endpoint;
@@ -19,12 +17,16 @@ export interface PrepareOptions {
   readonly clampOnly?: boolean | undefined;
   /** Decide against the real window where the engine's window has no room: the upstream already refused once. */
   readonly recovering?: boolean | undefined;
+  /** Only say what would be done: no conversation is looked for, and nothing is compressed. */
+  readonly explainOnly?: boolean | undefined;
+  /** Called when a compression begins, which may take a while. */
+  readonly onCompressing?: (() => void) | undefined;
 }
 
 /**
- * The way of an exchange up to forwarding: read, count, decide, compress where due, write. The only module that
- * knows this order. Fails open: whatever of ours fails, the plan is the client's own bytes. Rejects only when the
- * exchange was aborted.
+ * The way of an exchange up to forwarding: read, recognise, view, select, count, decide, compress where due, write.
+ * The only module that knows this order. Fails open: whatever of ours fails, the plan is the client's own bytes.
+ * Rejects only when the exchange was aborted.
  */
 export async function prepareExchange(
   bytes: Buffer,
@@ -52,143 +54,103 @@ async function planRequest(
   parts: ExchangeParts,
 ): Promise<Plan> {
   const budget = parts.models.resolve(model);
-  const counted = await countPrompt(request, budget, options.call, parts);
-  if (counted.kind === 'uncounted') return unchanged(request.bytes, counted.reason, 'none', { model });
+  const dialogue = Dialogue.of(request, model, budget, options, parts);
+  const known = await dialogue?.recognise();
+  const isWanted = known !== undefined && (await dialogue?.wantsPass(known)) === true;
+  const sent = known === undefined ? request : await (dialogue as Dialogue).select(known);
+  const counted = await countPrompt(sent, budget, options.call, parts);
+  if (counted.kind === 'uncounted') {
+    return withVisit(unchanged(sent.bytes, counted.reason, 'none', { model }), known);
+  }
   const caps = readCaps(request, options.endpoint, parts);
-  const situation = situate(request, model, budget, counted, caps, parts);
+  const clampOnly = options.clampOnly === true;
+  const savedTokens = known?.savedTokens ?? 0;
+  const situation = situate({ request: sent, model, budget, caps, counted, clampOnly, savedTokens }, parts);
   if (isDegraded(situation, parts)) {
-    return unchanged(request.bytes, 'window_too_small', counted.source, factsOf(situation));
+    const plan = unchanged(request.bytes, 'window_too_small', counted.source, factsOf(situation));
+    return plan;
   }
   const decision = decideBudget(situation, parts);
-  if (!decision.compressDue) return finish(situation, decision);
-  return overWindow(situation, decision, options, parts);
+  if (dialogue === undefined) return withoutEngine(situation, decision, options, parts);
+  return planDialogue(dialogue, { situation, decision, counted, known, isWanted }, options, parts);
 }
 
-interface Situation {
-  readonly request: RawObject;
-  readonly model: string | undefined;
-  readonly budget: ModelBudget;
-  readonly caps: readonly CallerCap[];
-  readonly window: number;
-  readonly contextLength: number;
-  readonly promptTokens: number;
-  readonly originalPromptTokens: number;
-  readonly source: string;
-}
-
-function situate(
-  request: RawObject,
-  model: string | undefined,
-  budget: ModelBudget,
-  counted: Extract<Counted, { kind: 'counted' }>,
-  caps: readonly CallerCap[],
-  parts: ExchangeParts,
-  originalPromptTokens = counted.promptTokens,
-): Situation {
-  const { promptTokens, contextLength, source } = counted;
-  const window = parts.engine.window(budget.id, contextLength);
-  return {
-    request,
-    model,
-    budget,
-    caps,
-    window,
-    contextLength,
-    promptTokens,
-    originalPromptTokens,
-    source,
-  };
-}
-
-// Written out, once for each plan: to spread an object is slower than to decide.
-function factsOf(
-  { model, budget, caps, window, contextLength, promptTokens, originalPromptTokens }: Situation,
-  decision?: Decision,
-): PlanFacts {
-  const askedTokens = smallestPositive(caps)?.tokens;
-  const cap = decision?.cap;
-  return {
-    model: model ?? budget.id,
-    promptTokens,
-    originalPromptTokens,
-    window,
-    contextLength,
-    reserve: budget.reserve,
-    decision,
-    cap:
-      cap?.kind === 'set' ? { field: cap.field, before: askedTokens ?? null, after: cap.value } : undefined,
-    maxTokens: cap?.kind === 'set' ? cap.value : cap?.kind === 'keep' ? askedTokens : undefined,
-    askedTokens,
-  };
-}
-
-function isDegraded({ window, budget }: Situation, parts: ExchangeParts): boolean {
-  const refusal = startRefusal({ window, reserve: budget.reserve, margin: budget.margin });
-  if (refusal === undefined) return false;
-  parts.warnings.degraded(parts.models.label(budget.id), window, refusal.message);
-  return true;
-}
-
-async function overWindow(
+function withoutEngine(
   situation: Situation,
   decision: Decision,
+  { recovering, explainOnly }: PrepareOptions,
+  parts: ExchangeParts,
+): Plan {
+  if (decision.compressDue && recovering === true) {
+    return clampToContext(situation, decision, 'requires_compression', parts);
+  }
+  const plan = finish(situation, decision);
+  const wouldCompress = explainOnly === true && decision.compressDue && parts.engine.name !== 'none';
+  return wouldCompress ? { ...plan, action: 'compressed', reason: 'compression_due' } : plan;
+}
+
+interface Standing {
+  readonly situation: Situation;
+  readonly decision: Decision;
+  readonly counted: Extract<Counted, { kind: 'counted' }>;
+  readonly known: Visit | undefined;
+  /** The engine or a person wants a pass, due or not. */
+  readonly isWanted: boolean;
+}
+
+async function planDialogue(
+  dialogue: Dialogue,
+  standing: Standing,
   options: PrepareOptions,
   parts: ExchangeParts,
 ): Promise<Plan> {
-  const { compress } = parts.engine;
-  if (compress === undefined || options.clampOnly === true) {
-    return options.recovering === true
-      ? clampToContext(situation, decision, 'requires_compression', parts)
-      : finish(situation, decision);
+  const { situation, decision, counted, isWanted } = standing;
+  const visit = standing.known ?? (await dialogue.recogniseIfNear(situation, decision));
+  const exact = counted.source !== 'rough-fallback';
+  const isDue = await dialogue.isDue(visit, decision, situation);
+  if (visit === undefined || !(isDue || isWanted) || !dialogue.mayCompress(exact)) {
+    const plan =
+      isDue || decision.compressDue
+        ? clampToContext(situation, decision, 'requires_compression', parts)
+        : finish(situation, decision);
+    return dialogue.noted(withVisit(plan, visit), visit, situation, decision);
   }
-  const { request, model, promptTokens } = situation;
-  const pass = { request, model, promptTokens, decision, signal: options.call.signal };
-  const result = await compress.call(parts.engine, pass);
-  if (result.kind === 'failed') return clampToContext(situation, decision, result.reason, parts);
-  return planCompressed(result.bytes, situation, options, parts);
+  options.onCompressing?.();
+  const result = await dialogue.compress(visit, situation, decision, exact);
+  if (result.kind === 'compressed') return planCompressed(dialogue, visit, situation, options, parts);
+  const plan =
+    isDue || decision.compressDue
+      ? clampToContext(situation, decision, result.reason, parts)
+      : finish(situation, decision);
+  return dialogue.noted(withVisit(plan, visit), visit, situation, decision);
 }
 
 /** Counts and decides once more on what the engine made of the conversation. */
 async function planCompressed(
-  bytes: Buffer,
-  situation: Situation,
+  dialogue: Dialogue,
+  visit: Visit,
+  before: Situation,
   options: PrepareOptions,
   parts: ExchangeParts,
 ): Promise<Plan> {
-  const reading = readRequest(bytes, options.endpoint, parts.bodies);
-  if (reading.kind === 'pass') throw new TypeError('the engine returned no request');
-  const counted = await countPrompt(reading.request, situation.budget, options.call, parts);
+  const { model, budget, caps } = before;
+  const request = await dialogue.select(visit);
+  const counted = await countPrompt(request, budget, options.call, parts);
   if (counted.kind === 'uncounted') throw new TypeError('the compressed request cannot be counted');
-  const { budget, caps, model } = situation;
-  const shorter = situate(reading.request, model, budget, counted, caps, parts, situation.promptTokens);
+  const { savedTokens } = visit;
+  const shorter = situate({ request, model, budget, caps, counted, clampOnly: false, savedTokens }, parts);
   const decision = decideBudget(shorter, parts);
-  if (decision.compressDue) return clampToContext(shorter, decision, 'irreducible', parts);
-  const plan = finish(shorter, decision);
-  return { ...plan, action: 'compressed', reason: 'compression_due' };
+  const plan = decision.compressDue
+    ? clampToContext(shorter, decision, 'irreducible', parts)
+    : { ...finish(shorter, decision), reason: 'compression_due' as const };
+  return dialogue.noted(withVisit(plan, visit), visit, shorter, decision);
 }
 
-type PassFailure = Extract<CompressionResult, { kind: 'failed' }>['reason'] | 'requires_compression';
-
-/** Decides once more with the whole context as the window, so that an answer that fits the real window is given. */
-function clampToContext(
-  situation: Situation,
-  first: Decision,
-  failure: PassFailure,
-  parts: ExchangeParts,
-): Plan {
-  const window = situation.contextLength;
-  const decision = decideBudget({ ...situation, window }, parts);
-  if (decision.cap.kind === 'unviable') {
-    return unchanged(situation.request.bytes, failure, situation.source, factsOf(situation, first));
-  }
-  const plan = finish(situation, decision);
-  return { ...plan, reason: 'clamped_to_context', facts: { ...plan.facts, window } };
-}
-
-function finish(situation: Situation, decision: Decision): Plan {
-  const { request, source } = situation;
-  const { cap, reason } = decision;
-  const facts = factsOf(situation, decision);
-  if (cap.kind !== 'set') return unchanged(request.bytes, reason, source, facts);
-  return { bytes: writeCap(request, cap), action: 'clamped', reason: reason satisfies Reason, source, facts };
+/** A plan whose bytes have a checkpoint in place of the first messages says so. */
+function withVisit(plan: Plan, visit: Visit | undefined): Plan {
+  if (visit === undefined) return plan;
+  const conversation = visit.conversation.id;
+  if (visit.checkpoint === undefined) return { ...plan, conversation };
+  const tells = plan.reason.startsWith('cap_') || plan.reason === 'fits';
+  return { ...plan, conversation, action: 'compressed', reason: tells ? 'checkpoint_reused' : plan.reason };
 }

@@ -1,10 +1,13 @@
 import type { Log } from '../observe/log.js';
 import type { Answer } from '../stream/answer.js';
 import { type HeldAnswer, type RelayEnd, type RelayOptions, relay, release } from '../stream/relay.js';
+import { WaitingClient } from '../stream/waiting-client.js';
+import type { CredentialCheck } from '../upstream/credential-check.js';
 import type { Forwarder } from '../upstream/forwarder.js';
 import { headerValue, upstreamRequestHeaders } from '../upstream/headers.js';
 import type { UpstreamProber } from '../upstream/prober.js';
 import type { Endpoint } from './endpoint.js';
+import { answerObserver, hearAnswer } from './hear-answer.js';
 import { observeEnd } from './observe-end.js';
 import type { ExchangeCall, ExchangeParts } from './parts.js';
 import { type Plan, planHeaders } from './plan.js';
@@ -28,13 +31,20 @@ export interface RunParts extends ExchangeParts {
   readonly forwarder: Forwarder;
   readonly prober: UpstreamProber;
   readonly log: Log;
+  readonly credentials: CredentialCheck;
 }
+
+/** Before a streaming client that waits for a compression is told so, and between its comments. */
+const WAIT_GRACE_MS = 2000;
+const WAIT_COMMENT_MS = 10_000;
 
 /** Serves one exchange: prepares the request, forwards it, and tries once more after a refusal for overflow. */
 export async function runExchange(request: ExchangeRequest, answer: Answer, parts: RunParts): Promise<void> {
   const startedAt = performance.now();
   try {
-    const plan = await prepare(request, parts, {});
+    const waiting = waitingClient(request, answer, parts);
+    const plan = await prepare(request, parts, { onCompressing: () => waiting?.start() });
+    waiting?.stop(plan === undefined ? '' : outcomeOf(plan));
     if (plan === undefined) {
       observe(request, undefined, { outcome: 'client_abort', status: 0 }, startedAt, parts);
       return;
@@ -54,14 +64,14 @@ export async function runExchange(request: ExchangeRequest, answer: Answer, part
 async function prepare(
   request: ExchangeRequest,
   parts: RunParts,
-  again: { fresh?: boolean; recovering?: boolean },
+  again: { fresh?: boolean; recovering?: boolean; onCompressing?: () => void },
 ): Promise<Plan | undefined> {
   const { endpoint, clampOnly } = request;
   const call = again.fresh === true ? anew(request.call) : request.call;
   try {
     return await prepareExchange(
       request.body,
-      { endpoint, call, clampOnly, recovering: again.recovering },
+      { endpoint, call, clampOnly, recovering: again.recovering, onCompressing: again.onCompressing },
       parts,
     );
   } catch (error) {
@@ -70,11 +80,32 @@ async function prepare(
   }
 }
 
-function anew({ signal, credential }: ExchangeCall): ExchangeCall {
-  return { signal, credential, fresh: true };
+function anew({ signal, credential, tenant, conversationId }: ExchangeCall): ExchangeCall {
+  return { signal, credential, tenant, conversationId, fresh: true };
 }
 
-function forward(
+/** `undefined` where the client of this request would not understand comments. */
+function waitingClient(request: ExchangeRequest, answer: Answer, parts: RunParts): WaitingClient | undefined {
+  if (parts.engine.host === undefined || !wantsStream(request.body, parts)) return undefined;
+  const { credential } = request.call;
+  return new WaitingClient(answer, {
+    graceMs: WAIT_GRACE_MS,
+    everyMs: WAIT_COMMENT_MS,
+    mayBegin: () => parts.credentials.areAccepted(credential),
+  });
+}
+
+function wantsStream(body: Buffer, { bodies }: RunParts): boolean {
+  const read = bodies.read(body);
+  return read.kind === 'object' && read.object.text('stream') === 'true';
+}
+
+function outcomeOf({ action, reason, facts }: Plan): string {
+  const count = facts.promptTokens === undefined ? '' : ` prompt-tokens=${facts.promptTokens}`;
+  return `action=${action} reason=${reason}${count}`;
+}
+
+async function forward(
   request: ExchangeRequest,
   plan: Plan,
   answer: Answer,
@@ -82,17 +113,24 @@ function forward(
   hold: RelayOptions['hold'],
   headersOf: (status: number) => string[] = () => planHeaders(plan),
 ): Promise<RelayEnd> {
+  const observer = answerObserver(plan);
   const headers = upstreamRequestHeaders(request.rawHeaders, {
     host: parts.forwarder.host,
     authorization: request.authorization,
     rewritten: plan.bytes !== request.body,
     contentLength: plan.bytes.length,
+    // What is observed, and what follows a head of ours, has to come as it is.
+    plain: observer !== undefined || answer.begun,
   });
   const { method, path } = request;
-  return relay(parts.forwarder, { method, path, headers, body: plan.bytes }, answer, {
+  const onData = observer && ((chunk: Buffer) => observer.onData(chunk));
+  const end = await relay(parts.forwarder, { method, path, headers, body: plan.bytes }, answer, {
     ownHeaders: headersOf,
     hold,
+    onData,
   });
+  if (end.outcome !== 'held') hearAnswer(plan, observer, end);
+  return end;
 }
 
 /** Only requests that were read and counted can be prepared once more. */

@@ -55,6 +55,18 @@ export function createMetrics() {
     help: 'Models whose window leaves no room for the reserve; their requests pass unchanged.',
     registers,
   });
+  const compressions = new Counter({
+    name: 'incontext_compressions_total',
+    help: 'Compression passes by how they ended.',
+    labelNames: ['result'] as const,
+    registers,
+  });
+  const summaryCalls = new Counter({
+    name: 'incontext_summary_calls_total',
+    help: "Requests of the context engine's own by how they ended.",
+    labelNames: ['result'] as const,
+    registers,
+  });
   const tokenizerFailures = new Counter({
     name: 'incontext_tokenizer_failures_total',
     help: 'Exact counts that failed.',
@@ -72,6 +84,8 @@ export function createMetrics() {
     degradedModels,
     backend: backendObserver(registers),
     decided: (action: Action, reason: Reason) => decisions.inc({ action, reason }),
+    compressed: (result: string) => compressions.inc({ result }),
+    summaryCalled: (result: string) => summaryCalls.inc({ result }),
     countFailed: (reason: CountFailure) => tokenizerFailures.inc({ reason }),
     close: () => eventLoop.disable(),
   };

@@ -24,6 +24,45 @@ export class Warnings {
       this.#log.warn({ code, type: exceptionType(error) }, 'exact count failed');
   }
 
+  /** The store of conversations failed: nothing is lost but what only it knew. */
+  storeFailed(error: unknown): void {
+    if (this.#isDue('store'))
+      this.#log.warn({ type: exceptionType(error) }, 'the store of conversations failed');
+  }
+
+  /** A compression pass did not help. */
+  passFailed(reason: string, error: unknown): void {
+    if (!this.#isDue(`pass ${reason}`)) return;
+    this.#log.warn({ reason, type: exceptionType(error) }, 'compression did not help');
+  }
+
+  /** A hook of the context engine threw or gave nonsense: the request goes on without it. */
+  hookFailed(hook: string, error: unknown): void {
+    if (this.#isDue(`hook ${hook}`))
+      this.#log.warn({ hook, type: exceptionType(error) }, 'a hook of the context engine failed');
+  }
+
+  /** The seed's words. */
+  cloneFailed(engine: string, error: unknown): void {
+    this.#log.warn(
+      { type: exceptionType(error) },
+      `Context engine '${engine}' could not be safely copied for this agent`,
+    );
+  }
+
+  headChanged(): void {
+    if (this.#isDue('head'))
+      this.#log.warn(
+        { code: 'head_changed' },
+        'the context engine changed the system prompt: it stays as it was',
+      );
+  }
+
+  /** A word of the context engine itself. */
+  ofEngine(level: 'info' | 'warn', code: string, counts: Readonly<Record<string, number>>): void {
+    this.#log[level]({ code, ...counts }, 'context engine');
+  }
+
   /** The server reports another context length than the operator configured. Once a model. */
   windowMismatch(model: string): void {
     if (this.#mismatched.has(model)) return;

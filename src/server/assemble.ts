@@ -2,11 +2,15 @@ import type { Backend, BackendFactory } from '../backends/contract.js';
 import { BodyReader } from '../body/body-reader.js';
 import type { Settings } from '../config/settings.js';
 import { NONE } from '../engines/bundled.js';
-import { contextManagerOf } from '../engines/choose-engine.js';
+import { windowsOnly } from '../engines/choose-engine.js';
+import type { CompleteOptions } from '../engines/services.js';
+import { type AuxiliaryParts, completeForEngine } from '../exchange/auxiliary.js';
+import type { ExchangeParts } from '../exchange/parts.js';
 import { createLog, type Log } from '../observe/log.js';
 import { createMetrics } from '../observe/metrics.js';
 import { Warnings } from '../observe/warnings.js';
 import { createUpstreamAgent, createUpstreamConnector } from '../upstream/agent.js';
+import { CredentialCheck } from '../upstream/credential-check.js';
 import { Forwarder } from '../upstream/forwarder.js';
 import { ModelRegistry } from '../upstream/model-registry.js';
 import { UpstreamProber } from '../upstream/prober.js';
@@ -24,6 +28,8 @@ export interface AssembleOptions {
   readonly engine?: EngineChoice | undefined;
   /** Default: on standard error at the configured level. */
   readonly log?: Log | undefined;
+  /** True to drive conversations: opens the store. */
+  readonly drivesEngine?: boolean | undefined;
 }
 
 /** Everything that serving and explaining need, not listening yet. */
@@ -37,8 +43,9 @@ export type Parts = Awaited<ReturnType<typeof assemble>>;
 export async function assemble(options: AssembleOptions) {
   const { settings } = options;
   const log = options.log ?? createLog(settings.server.logLevel);
-  const { engine, factory } = await choose(options);
+  const { choice, factory } = await choose(options);
   const metrics = createMetrics();
+  const warnings = new Warnings(log);
   const backend = await factory(backendContext(settings, metrics.backend));
   const models = new ModelRegistry(settings);
   const { upstream } = settings;
@@ -50,11 +57,17 @@ export async function assemble(options: AssembleOptions) {
   });
   const connectUpstream = createUpstreamConnector(upstream);
   const forwarder = new Forwarder(() => createUpstreamAgent(upstream, connectUpstream), upstream.url);
-  return {
+  const hosted =
+    options.drivesEngine === true && choice.kind === 'engine'
+      ? await hostedEngine(choice, settings, metrics, warnings)
+      : undefined;
+  const engine = hosted?.engine ?? windowsOnly(choice, settings);
+  const auxiliary = auxiliaryServer(settings);
+  const parts = {
     settings,
     log,
     metrics,
-    warnings: new Warnings(log),
+    warnings,
     bodies: new BodyReader(),
     backend,
     models,
@@ -62,16 +75,41 @@ export async function assemble(options: AssembleOptions) {
     upstream: prober,
     countSeconds: settings.tokenizer.timeoutSeconds,
     engine,
+    tenantOf: hosted?.tenantOf,
     connectUpstream,
     forwarder,
+    auxiliary,
+    credentials: new CredentialCheck(forwarder),
     access: new Access(settings),
     drain: new Drain((inFlight) => metrics.inFlight.set(inFlight)),
     /** Ends timers and connections. */
     async close(): Promise<void> {
       prober.stop();
       metrics.close();
-      await Promise.all([forwarder.close(), closeBackend(backend)]);
+      await hosted?.engine.host.close();
+      await Promise.all([forwarder.close(), auxiliary.server?.forwarder.close(), closeBackend(backend)]);
     },
+  };
+  const complete: ExchangeParts['complete'] = (messages, asked: CompleteOptions, caller) =>
+    completeForEngine(messages, asked, caller, whole);
+  const whole: AuxiliaryParts & typeof parts = Object.assign(parts, { complete });
+  return whole;
+}
+
+/** Loaded only where it is needed: SQLite with it. */
+async function hostedEngine(...of: Parameters<typeof import('./engine-host.js').hostEngine>) {
+  const { hostEngine } = await import('./engine-host.js');
+  return await hostEngine(...of);
+}
+
+function auxiliaryServer({ upstream, compression }: Settings): AuxiliaryParts['auxiliary'] {
+  const { summaryUrl, summaryApiKey, summaryModel, summaryTimeoutSeconds } = compression;
+  if (summaryUrl === undefined) return { server: undefined, timeoutSeconds: summaryTimeoutSeconds };
+  const connect = createUpstreamConnector(upstream);
+  const forwarder = new Forwarder(() => createUpstreamAgent(upstream, connect), summaryUrl);
+  return {
+    server: { forwarder, apiKey: summaryApiKey, model: summaryModel },
+    timeoutSeconds: summaryTimeoutSeconds,
   };
 }
 
@@ -83,7 +121,7 @@ async function choose({ settings, backend, engine }: AssembleOptions) {
   const none = { kind: 'none', warnings: [] } as const;
   const choice = engine ?? (isNone ? none : await chooseEngineRegistration(settings, loaded));
   const factory = backend ?? (await chooseBackend(settings, loaded));
-  return { engine: contextManagerOf(choice, settings), factory };
+  return { choice, factory };
 }
 
 const BACKEND_CLOSE_MS = 2000;

@@ -9,6 +9,8 @@ export class ClientCall implements ExchangeCall {
   constructor(
     answer: Answer,
     readonly credential: string | undefined,
+    readonly tenant: string | undefined,
+    readonly conversationId: string | undefined,
   ) {
     answer.onClientGone(() => {
       this.#gone = true;

@@ -25,7 +25,7 @@ export interface RunningProxy {
  * @throws BackendSettingsError for settings that the backend refuses; the error of `listen` where the address is taken.
  */
 export async function createProxy(options: AssembleOptions): Promise<RunningProxy> {
-  const parts = await assemble(options);
+  const parts = await assemble({ ...options, drivesEngine: true });
   const { server: address } = parts.settings;
   const { app, server } = createApp(parts);
   try {

@@ -10,6 +10,8 @@ import { type PassReason, type PassThroughParts, passThrough } from './pass-thro
 
 export interface InterceptedParts extends PassThroughParts {
   readonly settings: Settings;
+  /** Absent where no conversation is kept. */
+  readonly tenantOf?: ((request: IncomingMessage) => string) | undefined;
 }
 
 /** Serves a request to an intercepted endpoint; never rejects. `target`: path and query upstream. */
@@ -26,7 +28,12 @@ export async function serveIntercepted(
     return passThrough(request, target, answer, parts, { endpoint: endpoint.name, ...unread });
   }
   const startedAt = performance.now();
-  const call = new ClientCall(answer, parts.access.credentialOf(request));
+  const call = new ClientCall(
+    answer,
+    parts.access.credentialOf(request),
+    parts.tenantOf?.(request),
+    conversationIdOf(headers['x-incontext-conversation']),
+  );
   const body = await collectBody(request, parts.settings.server.bodyLimit);
   if (body.kind === 'aborted') {
     const end = { outcome: 'client_abort', status: 0 } as const;
@@ -50,6 +57,13 @@ export async function serveIntercepted(
     answer,
     parts,
   );
+}
+
+const LONGEST_ID = 256;
+
+function conversationIdOf(header: string | string[] | undefined): string | undefined {
+  const id = typeof header === 'string' ? header.trim() : '';
+  return id === '' || id.length > LONGEST_ID ? undefined : id;
 }
 
 /** Why a request passes before its body is looked at; `undefined`: it is read. */

@@ -7,6 +7,7 @@ import { prepareExchange } from '../exchange/prepare.js';
 import { ownError } from '../stream/own-error.js';
 import { VERSION } from '../version.js';
 import { collectBody } from './collect-body.js';
+import { conversationMethods, registerConversationEndpoints } from './conversation-endpoints.js';
 import type { Drain } from './drain.js';
 import { requestPathOf } from './front.js';
 import { whyUnread } from './intercepted.js';
@@ -33,6 +34,7 @@ export function registerOwnEndpoints(app: FastifyInstance, parts: OwnEndpointPar
     return parts.metrics.registry.metrics();
   });
   app.post('/incontext/explain', (request, reply) => explain(request, reply, parts));
+  registerConversationEndpoints(app, parts);
   app.all('/incontext/*', refuse);
   // Methods that the router does not know.
   app.setNotFoundHandler(refuse);
@@ -51,7 +53,8 @@ const ALLOWED = new Map<string, string>([
 ]);
 
 function refuse({ raw }: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const allowed = ALLOWED.get(requestPathOf(raw).pathname);
+  const { pathname } = requestPathOf(raw);
+  const allowed = ALLOWED.get(pathname) ?? conversationMethods(pathname);
   const error = ownError(allowed === undefined ? 'not_found' : 'method_not_allowed');
   if (allowed !== undefined) reply.header('allow', allowed);
   return reply.code(error.status).type('application/json').send(error.body);
@@ -106,7 +109,9 @@ async function explain(request: FastifyRequest, reply: FastifyReply, parts: OwnE
   reply.raw.once('close', () => gone.abort());
   const call = { signal: gone.signal, credential: parts.access.credentialOf(request.raw) };
   const clampOnly = request.headers['x-incontext-engine'] === 'none';
-  return explanation(await prepareExchange(body.bytes, { endpoint: CHAT, call, clampOnly }, parts));
+  return explanation(
+    await prepareExchange(body.bytes, { endpoint: CHAT, call, clampOnly, explainOnly: true }, parts),
+  );
 }
 
 const CHAT = ENDPOINTS[0] as Endpoint;

@@ -25,6 +25,16 @@ const ERRORS = {
     type: 'invalid_request_error',
     message: 'The proxy has no such endpoint under /incontext/.',
   },
+  conversation_unknown: {
+    status: 404,
+    type: 'invalid_request_error',
+    message: 'The proxy knows no conversation of this id.',
+  },
+  malformed_order: {
+    status: 400,
+    type: 'invalid_request_error',
+    message: 'The body has to be empty or a JSON object whose "focus" is a text.',
+  },
   method_not_allowed: {
     status: 405,
     type: 'invalid_request_error',

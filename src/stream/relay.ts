@@ -2,6 +2,7 @@ import type { UpstreamError } from '../upstream/errors.js';
 import type { Forwarder, UpstreamCall, UpstreamRequest, UpstreamSink } from '../upstream/forwarder.js';
 import { clientResponseHeaders, headerValue } from '../upstream/headers.js';
 import type { Answer } from './answer.js';
+import { inBandError, refusalInBand } from './in-band-error.js';
 import { ownError } from './own-error.js';
 
 /** An answer that was read whole and has not gone to the client. */
@@ -26,6 +27,8 @@ export interface RelayOptions {
   readonly ownHeaders?: ((status: number) => string[]) | undefined;
   /** True to hold an answer of this head back and resolve with it; one over `HOLD_LIMIT` goes out all the same. */
   readonly hold?: ((status: number, rawHeaders: readonly string[]) => boolean) | undefined;
+  /** Reads along what goes to the client of a 200 answer. */
+  readonly onData?: ((chunk: Buffer) => void) | undefined;
 }
 
 /** The longest answer that is held back, in bytes. */
@@ -53,6 +56,11 @@ export function relay(
 
 /** Sends an answer that was held back to the client after all. */
 export function release(held: HeldAnswer, answer: Answer, ownHeaders: string[]): void {
+  if (answer.begun) {
+    answer.write(Buffer.from(refusalInBand(held.status, held.body)));
+    answer.end();
+    return;
+  }
   answer.begin(held.status, held.statusMessage, clientResponseHeaders(held.rawHeaders, ownHeaders));
   answer.write(held.body);
   answer.end();
@@ -63,12 +71,18 @@ class RelaySink implements UpstreamSink {
   #held: { status: number; statusMessage: string; rawHeaders: readonly string[] } | undefined;
   #chunks: Buffer[] = [];
   #size = 0;
+  /** The client of a stream was given its head while it waited: errors have to come as events. */
+  readonly #isEarly: boolean;
+  #hasWritten = false;
+  #isRefused = false;
 
   constructor(
     private readonly answer: Answer,
     private readonly options: RelayOptions,
     private readonly resolve: (end: RelayEnd) => void,
-  ) {}
+  ) {
+    this.#isEarly = answer.begun;
+  }
 
   onHead(status: number, statusMessage: string, rawHeaders: string[]): void {
     if (this.options.hold?.(status, rawHeaders) === true) this.#held = { status, statusMessage, rawHeaders };
@@ -76,9 +90,13 @@ class RelaySink implements UpstreamSink {
   }
 
   onData(chunk: Buffer): boolean {
-    if (this.#held === undefined) return this.answer.write(chunk);
+    if (this.#held === undefined && !this.#isRefused) return this.#write(chunk);
     this.#chunks.push(chunk);
     this.#size += chunk.length;
+    if (this.#isRefused) {
+      if (this.#size > HOLD_LIMIT) this.#chunks.pop();
+      return true;
+    }
     return this.#size > HOLD_LIMIT ? this.#letGo() : true;
   }
 
@@ -87,6 +105,7 @@ class RelaySink implements UpstreamSink {
       this.resolve({ outcome: 'held', answer: { ...this.#held, body: Buffer.concat(this.#chunks) } });
       return;
     }
+    if (this.#isRefused) this.#write(Buffer.from(refusalInBand(this.status, Buffer.concat(this.#chunks))));
     this.answer.end();
     this.resolve({ outcome: 'complete', status: this.status });
   }
@@ -95,13 +114,17 @@ class RelaySink implements UpstreamSink {
     if (this.#held !== undefined) this.#letGo();
     const own = ownError(error.code);
     if (!this.answer.begun) this.status = own.status;
-    this.answer.fail(own, this.options.ownHeaders?.(own.status));
+    if (this.#isEarly && !this.#hasWritten) {
+      this.#write(Buffer.from(inBandError(own.body)));
+      this.answer.end();
+    } else this.answer.fail(own, this.options.ownHeaders?.(own.status));
     this.resolve({ outcome: 'upstream_error', status: this.status, error });
   }
 
   #begin(status: number, statusMessage: string, rawHeaders: readonly string[]): void {
     this.status = status;
-    this.answer.begin(status, statusMessage, this.#headers(status, rawHeaders));
+    this.#isRefused = this.#isEarly && status !== 200;
+    if (!this.#isEarly) this.answer.begin(status, statusMessage, this.#headers(status, rawHeaders));
   }
 
   #letGo(): boolean {
@@ -109,8 +132,14 @@ class RelaySink implements UpstreamSink {
     if (held === undefined) return true;
     this.#held = undefined;
     this.#begin(held.status, held.statusMessage, held.rawHeaders);
-    const { answer } = this;
-    return this.#chunks.splice(0).reduce((_, chunk) => answer.write(chunk), true);
+    if (this.#isRefused) return true;
+    return this.#chunks.splice(0).reduce((_, chunk) => this.#write(chunk), true);
+  }
+
+  #write(chunk: Buffer): boolean {
+    this.#hasWritten = true;
+    if (this.status === 200) this.options.onData?.(chunk);
+    return this.answer.write(chunk);
   }
 
   /** An event stream gets `x-accel-buffering: no`, so that an nginx in front does not hold it back. */

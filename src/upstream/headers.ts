@@ -28,6 +28,8 @@ export interface RequestHeaderEdit {
   readonly rewritten?: boolean | undefined;
   /** Length of the body in bytes, where it is known. */
   readonly contentLength?: number | undefined;
+  /** The answer must not be encoded. */
+  readonly plain?: boolean | undefined;
 }
 
 /** @returns the end-to-end fields of a request as a flat list, names and order as the client sent them. */
@@ -40,6 +42,7 @@ export function upstreamRequestHeaders(raw: readonly string[], edit: RequestHead
     if (HOP_BY_HOP.has(lower) || OWN_REQUEST_FIELDS.has(lower) || named.has(lower)) continue;
     if (lower.startsWith(OWN_PREFIX)) continue;
     if (edit.rewritten === true && BODY_DIGESTS.has(lower)) continue;
+    if (edit.plain === true && lower === 'accept-encoding') continue;
     if (lower === 'authorization' && edit.authorization !== undefined) continue;
     out.push(name, raw[i + 1] as string);
   }

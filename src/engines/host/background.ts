@@ -1,0 +1,33 @@
+/** Work that nobody waits for: one piece at a time in the process, in the order it came, ended at the shutdown. */
+export class Background {
+  readonly #ended = new AbortController();
+  readonly #queue: { readonly key: string; readonly work: (signal: AbortSignal) => Promise<void> }[] = [];
+  #isBusy = false;
+
+  /** A later piece of the same key takes the place of one that has not begun. */
+  add(key: string, work: (signal: AbortSignal) => Promise<void>): void {
+    if (this.#ended.signal.aborted) return;
+    const waiting = this.#queue.findIndex((piece) => piece.key === key);
+    if (waiting >= 0) this.#queue.splice(waiting, 1);
+    this.#queue.push({ key, work });
+    void this.#drain();
+  }
+
+  end(): void {
+    this.#queue.length = 0;
+    this.#ended.abort();
+  }
+
+  async #drain(): Promise<void> {
+    if (this.#isBusy) return;
+    this.#isBusy = true;
+    for (let piece = this.#queue.shift(); piece !== undefined; piece = this.#queue.shift()) {
+      try {
+        await piece.work(this.#ended.signal);
+      } catch {
+        // What comes of it is looked at when it is due.
+      }
+    }
+    this.#isBusy = false;
+  }
+}

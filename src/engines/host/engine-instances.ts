@@ -1,0 +1,47 @@
+import type { ConversationStore } from '../../store/conversation-store.js';
+import { cloneEngine } from '../clone-engine.js';
+import type { ContextEngine, EngineContext, EngineFactory, SessionStart } from '../contract.js';
+import type { RegisteredEngine } from '../registration.js';
+import type { EngineServices } from '../services.js';
+import { EngineInstance } from './engine-instance.js';
+import type { HostSettings } from './host-settings.js';
+import { LentServices } from './lent-services.js';
+
+export interface InstanceParts {
+  readonly registered: RegisteredEngine;
+  /** Serves a conversation whose engine cannot be cloned. */
+  readonly builtIn: EngineFactory;
+  readonly settings: HostSettings;
+  readonly store: Pick<ConversationStore, 'engineState'>;
+  readonly log: EngineServices['log'];
+  readonly onCloneFailed: (error: unknown) => void;
+}
+
+/** Makes the engine of each conversation from the one that is registered. */
+export class EngineInstances {
+  constructor(private readonly parts: InstanceParts) {}
+
+  async of(conversation: string, start: SessionStart): Promise<EngineInstance> {
+    const { store, log, settings } = this.parts;
+    const services = new LentServices({ stored: (key) => store.engineState(conversation, key), log });
+    const instance = new EngineInstance(await this.#clone(services), services, settings);
+    await instance.start(conversation, start);
+    return instance;
+  }
+
+  async #clone(services: LentServices): Promise<ContextEngine> {
+    const { registered, builtIn, onCloneFailed, settings } = this.parts;
+    const { options, threshold, protectFirstN, protectLastN } = settings;
+    const context: EngineContext = {
+      options,
+      compression: { threshold, protectFirstN, protectLastN },
+      services,
+    };
+    try {
+      return await cloneEngine(registered, context);
+    } catch (error) {
+      onCloneFailed(error);
+      return await builtIn({ ...context, options: undefined });
+    }
+  }
+}

@@ -1,0 +1,138 @@
+import type { RawObject } from '../body/raw-object.js';
+import type { Decision } from '../budget/decide.js';
+import type { CompressionResult } from '../engines/host/conversation-passes.js';
+import type { EngineHost } from '../engines/host/engine-host.js';
+import type { ExchangeBudget, ExchangeLink } from '../engines/host/exchange-link.js';
+import type { Visit } from '../engines/host/visit.js';
+import type { ModelBudget } from '../upstream/model-registry.js';
+import { countPrompt } from './count.js';
+import type { ExchangeCall, ExchangeParts } from './parts.js';
+import type { Plan } from './plan.js';
+import type { Situation } from './situation.js';
+
+export interface DialogueOptions {
+  readonly call: ExchangeCall;
+  readonly clampOnly?: boolean | undefined;
+  readonly explainOnly?: boolean | undefined;
+}
+
+/** What an exchange and the host of its context engine say to each other. */
+export class Dialogue {
+  private constructor(
+    private readonly host: EngineHost,
+    private readonly link: ExchangeLink,
+    private readonly budget: ModelBudget,
+    private readonly call: ExchangeCall,
+  ) {}
+
+  /** `undefined` where no engine has a say in this exchange. */
+  static of(
+    request: RawObject,
+    model: string | undefined,
+    budget: ModelBudget,
+    { call, clampOnly, explainOnly }: DialogueOptions,
+    parts: ExchangeParts,
+  ): Dialogue | undefined {
+    const { host } = parts.engine;
+    if (host === undefined || clampOnly === true || explainOnly === true) return undefined;
+    return new Dialogue(host, linkOf(request, model, budget, call, parts), budget, call);
+  }
+
+  recognise(): Promise<Visit | undefined> {
+    return this.host.recognise(this.link, this.#model, false);
+  }
+
+  /** From the soft threshold on, a conversation is worth to be known. */
+  async recogniseIfNear(situation: Situation, decision: Decision): Promise<Visit | undefined> {
+    const isNear =
+      decision.compressDue || this.host.isPastSoftThreshold(this.#facts(situation, decision, true));
+    return isNear ? this.host.recognise(this.link, this.#model, true) : undefined;
+  }
+
+  async wantsPass(visit: Visit): Promise<boolean> {
+    const { contextLength } = this.budget;
+    return (
+      contextLength !== undefined && (await this.host.wantsPass(visit, { model: this.#model, contextLength }))
+    );
+  }
+
+  async select(visit: Visit): Promise<RawObject> {
+    const { contextLength } = this.budget;
+    return contextLength === undefined
+      ? visit.request
+      : await this.host.select(visit, { model: this.#model, contextLength });
+  }
+
+  isDue(visit: Visit | undefined, decision: Decision, { contextLength }: Situation): Promise<boolean> {
+    const facts = { model: this.#model, contextLength };
+    return this.host.isDue(visit, decision.compressDue, decision.pressure, facts);
+  }
+
+  mayCompress(isExact: boolean): boolean {
+    return isExact || this.host.compressesOnEstimate;
+  }
+
+  compress(
+    visit: Visit,
+    situation: Situation,
+    decision: Decision,
+    isExact: boolean,
+  ): Promise<CompressionResult> {
+    return this.host.compress(visit, this.#facts(situation, decision, isExact), this.call.signal);
+  }
+
+  /** Writes down what is known of the conversation; its answer will be observed. */
+  noted(plan: Plan, visit: Visit | undefined, situation: Situation, decision: Decision): Plan {
+    if (visit === undefined) return plan;
+    const facts = this.#facts(situation, decision, plan.source !== 'rough-fallback');
+    this.host.note(visit, facts);
+    const { host } = this;
+    return {
+      ...plan,
+      visit: { observesTurns: host.observesTurns, answered: (answer) => host.answered(visit, facts, answer) },
+    };
+  }
+
+  get #model(): string {
+    return this.budget.id ?? '';
+  }
+
+  #facts(situation: Situation, decision: Decision, isExact: boolean): ExchangeBudget {
+    const { contextLength, window, promptTokens, budget } = situation;
+    const { reserve } = budget;
+    const { required } = decision;
+    return { model: this.#model, contextLength, window, reserve, required, promptTokens, isExact };
+  }
+}
+
+/** The tokenizer refuses a request that an engine made, as a strict template does with roles out of order. */
+class RefusedRequestError extends Error {
+  override readonly name = 'RefusedRequestError';
+}
+
+function linkOf(
+  request: RawObject,
+  model: string | undefined,
+  budget: ModelBudget,
+  call: ExchangeCall,
+  parts: ExchangeParts,
+): ExchangeLink {
+  const { credential, fresh } = call;
+  return {
+    request,
+    tenant: call.tenant ?? '',
+    explicitId: call.conversationId,
+    read(bytes) {
+      const body = parts.bodies.read(bytes);
+      if (body.kind !== 'object') throw new TypeError('the view is no JSON object');
+      return body.object;
+    },
+    async count(counted, signal, mustBeAccepted) {
+      const count = await countPrompt(counted, budget, { signal, credential, fresh }, parts);
+      if (count.kind === 'uncounted') throw new TypeError(count.reason);
+      if (mustBeAccepted && count.failure === 'status') throw new RefusedRequestError();
+      return count.promptTokens;
+    },
+    complete: (messages, options) => parts.complete(messages, options, { model, credential }),
+  };
+}

@@ -1,0 +1,67 @@
+import type { IncomingMessage } from 'node:http';
+import type { Settings } from '../config/settings.js';
+import { tenantOf } from '../conversation/tenant.js';
+import { createCompressor } from '../engines/compressor/compressor.js';
+import type { ContextManager } from '../engines/context-manager.js';
+import { EngineHost } from '../engines/host/engine-host.js';
+import type { HostObserver } from '../engines/host/host-observer.js';
+import { hostSettings } from '../engines/host/host-settings.js';
+import type { RegisteredEngine } from '../engines/registration.js';
+import type { Metrics } from '../observe/metrics.js';
+import type { Warnings } from '../observe/warnings.js';
+import { openConversationStore } from '../store/open-conversation-store.js';
+
+/** The engine's host, and whose request is whose. */
+export interface HostedEngine {
+  readonly engine: ContextManager & { readonly host: EngineHost };
+  tenantOf(request: IncomingMessage): string;
+}
+
+/**
+ * Opens the store of conversations and drives an engine on it.
+ * @throws StoreError where the data folder cannot be used.
+ */
+export async function hostEngine(
+  registered: RegisteredEngine,
+  settings: Settings,
+  metrics: Metrics,
+  warnings: Warnings,
+): Promise<HostedEngine> {
+  const store = await openConversationStore({ folder: settings.server.dataDir });
+  const key = await store.secret('tenant');
+  const host = new EngineHost({
+    registered,
+    builtIn: createCompressor,
+    settings: hostSettings(settings, registered.name),
+    store,
+    observer: observerOf(metrics, warnings),
+  });
+  const { tenant } = settings.server;
+  return {
+    engine: { name: registered.name, window: (model, length) => host.window(model, length), host },
+    tenantOf: ({ headers }) =>
+      tenantOf(
+        tenant,
+        {
+          credential: headers.authorization,
+          header: (name) => {
+            const value = headers[name.toLowerCase()];
+            return Array.isArray(value) ? value.join(', ') : value;
+          },
+        },
+        key,
+      ),
+  };
+}
+
+function observerOf(metrics: Metrics, warnings: Warnings): HostObserver {
+  return {
+    compressed: (result) => metrics.compressed(result),
+    passFailed: (reason, error) => warnings.passFailed(reason, error),
+    hookFailed: (hook, error) => warnings.hookFailed(hook, error),
+    cloneFailed: (engine, error) => warnings.cloneFailed(engine, error),
+    storeFailed: (error) => warnings.storeFailed(error),
+    headChanged: () => warnings.headChanged(),
+    log: (level, code, counts) => warnings.ofEngine(level, code, counts),
+  };
+}
