@@ -11,7 +11,7 @@ const ROWS = [
   ['observe', 'engines', 'backends', 'conversation', 'stream', 'upstream'],
   ['exchange'],
   ['server'],
-  ['simulator', 'cli'],
+  ['simulator', 'cli', 'testing'],
   ['demo'],
   ['commands'],
   ['cli.ts', 'index.ts'],
