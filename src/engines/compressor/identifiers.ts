@@ -16,7 +16,7 @@ const MONTH = '(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\\.?';
 /** In the order of precedence: what one has taken, no later one takes apart. */
 const PATTERNS: readonly (readonly [pattern: RegExp, worth: Worth])[] = [
   [/\b[a-z][a-z0-9+.-]{1,12}:\/\/[^\s"'<>`)\]}|\\]+/gi, 2],
-  [/[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g, 3],
+  [/(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,6}/g, 3],
   [/\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/gi, 3],
   [/\b\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?/g, 2],
   [
@@ -28,15 +28,15 @@ const PATTERNS: readonly (readonly [pattern: RegExp, worth: Worth])[] = [
   ],
   [/\b\d{1,2}[./]\d{1,2}[./](?:\d{4}|\d{2})\b/g, 2],
   [/(?:[A-Za-z]:\\|~\/|\.{1,2}\/|\/)[\w.@%+~-]+(?:[\\/][\w.@%+~-]+)*/g, 2],
-  [/\b[\w.-]+(?:\/[\w.@-]+)+\.\w{1,8}\b/g, 2],
+  [/(?<![\w.-])[\w.-]{1,80}(?:\/[\w.@-]{1,80}){1,16}\.\w{1,8}\b/g, 2],
   [
-    /\b[\w-]+\.(?:[cm]?[jt]sx?|py|rs|go|java|kt|rb|php|c|cc|cpp|h|hpp|cs|sh|sql|md|txt|json|ya?ml|toml|ini|cfg|conf|csv|log|xml|html?|css|pdf|png|jpe?g|svg|lock|env)\b/g,
+    /(?<![\w-])[\w-]{1,80}\.(?:[cm]?[jt]sx?|py|rs|go|java|kt|rb|php|c|cc|cpp|h|hpp|cs|sh|sql|md|txt|json|ya?ml|toml|ini|cfg|conf|csv|log|xml|html?|css|pdf|png|jpe?g|svg|lock|env)\b/g,
     2,
   ],
   [/[$€£¥]\s?\d[\d,]*(?:\.\d+)?(?:\s?[kKmM]\b)?|\b\d[\d,]*(?:\.\d+)?\s?(?:USD|EUR|GBP|CHF|JPY|€|%)/g, 2],
   [/\b\d{1,2}:\d{2}(?::\d{2})?(?:\s?[ap]m\b)?/gi, 2],
   [/\bv?\d+\.\d+\.\d+(?:\.\d+)*(?:[-+][\w.]+)?\b|\bv\d+(?:\.\d+)?\b/g, 2],
-  [/#?\b(?=[\w.-]*\d)(?=[\w.-]*[A-Za-z])[A-Za-z0-9]+(?:[-_.][A-Za-z0-9]+)*\b/g, 3],
+  [/(?<!\w)#?(?=[\w.-]{0,80}\d)(?=[\w.-]{0,80}[A-Za-z])[A-Za-z0-9]{1,80}(?:[-_.][A-Za-z0-9]{1,80}){0,12}\b/g, 3],
   [/#\d+\b|\b\d{4,}(?:[-_]\d+)*\b|\b\d+(?:-\d+){2,}\b/g, 3],
   [/\b\d{1,3}(?:,\d{3})+(?:\.\d+)?\b|\b\d+\.\d+\b|\b\d{3}\b/g, 1],
   [/\b[A-Z]{2,}(?:[-_][A-Z0-9]+)+\b|\b[a-z][a-z0-9]*(?:_[a-z0-9]+)+\b/g, 2],
