@@ -1,13 +1,13 @@
 import type { Database, Statement } from 'better-sqlite3';
 
 interface Place {
-  readonly hash: string;
-  readonly parent: string | null;
+  readonly id: number;
+  readonly parent: number | null;
 }
 
 /** What of another conversation stands on a node. */
 interface Foothold {
-  readonly hash: string;
+  readonly id: number;
   readonly heir: string;
 }
 
@@ -18,41 +18,37 @@ export class ConversationRemover {
   readonly #tenant: Statement<[string], { tenant: number }>;
   readonly #places: Statement<Named, Place>;
   readonly #footholds: Statement<Named, Foothold>;
-  readonly #handOver: readonly Statement<
-    [{ tenant: number; hash: string; heir: string; conversation: string }]
-  >[];
+  readonly #handOver: readonly Statement<[{ id: number; heir: string; conversation: string }]>[];
   readonly #remove: readonly Statement<Named>[];
 
   constructor(db: Database) {
     this.#tenant = db.prepare('SELECT tenant FROM conversation WHERE id = ?');
     this.#places = db.prepare(
-      'SELECT hash, parent FROM node WHERE tenant = @tenant AND conversation = @conversation',
+      'SELECT id, parent FROM node WHERE tenant = @tenant AND conversation = @conversation',
     );
     this.#footholds = db.prepare(`
-      WITH own (hash) AS (SELECT hash FROM node WHERE tenant = @tenant AND conversation = @conversation),
-      foothold (hash, heir) AS (
-        SELECT o.hash, n.conversation FROM own o CROSS JOIN node n ON n.tenant = @tenant AND n.parent = o.hash
+      WITH own (id, hash) AS (SELECT id, hash FROM node WHERE tenant = @tenant AND conversation = @conversation),
+      foothold (id, heir) AS (
+        SELECT o.id, n.conversation FROM own o CROSS JOIN node n ON n.parent = o.id
         UNION
-        SELECT o.hash, c.conversation FROM own o CROSS JOIN checkpoint c ON c.tenant = @tenant AND c.end = o.hash
+        SELECT o.id, c.conversation FROM own o CROSS JOIN checkpoint c ON c.end = o.id
         UNION
-        SELECT o.hash, r.conversation FROM own o
+        SELECT o.id, r.conversation FROM own o
           CROSS JOIN hidden_round r ON r.tenant = @tenant AND r.visible = o.hash
       )
-      SELECT f.hash, f.heir FROM foothold f JOIN conversation c ON c.id = f.heir
+      SELECT f.id, f.heir FROM foothold f JOIN conversation c ON c.id = f.heir
       WHERE f.heir <> @conversation
       ORDER BY c.last_seen DESC, c.id`);
     this.#handOver = [
-      'node SET conversation = @heir WHERE hash',
-      'checkpoint SET conversation = @heir WHERE end',
-    ]
-      .concat('hidden_round SET conversation = @heir WHERE visible')
-      .map((words) =>
-        db.prepare(`UPDATE ${words} = @hash AND tenant = @tenant AND conversation = @conversation`),
-      );
+      'node SET conversation = @heir WHERE id = @id',
+      'checkpoint SET conversation = @heir WHERE end = @id AND conversation = @conversation',
+      `hidden_round SET conversation = @heir WHERE conversation = @conversation
+        AND (tenant, visible) = (SELECT tenant, hash FROM node WHERE id = @id)`,
+    ].map((words) => db.prepare(`UPDATE ${words}`));
     this.#remove = [
-      'node WHERE tenant = @tenant AND conversation = @conversation',
       'checkpoint WHERE tenant = @tenant AND conversation = @conversation',
       'hidden_round WHERE tenant = @tenant AND conversation = @conversation',
+      'node WHERE tenant = @tenant AND conversation = @conversation',
       'engine_state WHERE conversation = @conversation',
       'conversation WHERE tenant = @tenant AND id = @conversation',
       `blob WHERE tenant = @tenant AND @conversation IS NOT NULL
@@ -66,8 +62,8 @@ export class ConversationRemover {
   remove(conversation: string): boolean {
     const tenant = this.#tenant.get(conversation)?.tenant;
     if (tenant === undefined) return false;
-    for (const [hash, heir] of this.#heirs({ tenant, conversation })) {
-      for (const statement of this.#handOver) statement.run({ tenant, hash, heir, conversation });
+    for (const [id, heir] of this.#heirs({ tenant, conversation })) {
+      for (const statement of this.#handOver) statement.run({ id, heir, conversation });
     }
     for (const statement of this.#remove) statement.run({ tenant, conversation });
     return true;
@@ -77,14 +73,15 @@ export class ConversationRemover {
    * The nodes that other conversations stand on, each with the one that gets it, with its checkpoint and its hidden
    * round: of several the one seen last.
    */
-  #heirs(named: Named[0]): Map<string, string> {
-    const heirs = new Map<string, string>();
+  #heirs(named: Named[0]): Map<number, string> {
+    const heirs = new Map<number, string>();
     const footholds = this.#footholds.all(named);
     if (footholds.length === 0) return heirs;
-    const parents = new Map(this.#places.all(named).map(({ hash, parent }) => [hash, parent]));
-    for (const { hash, heir } of footholds) {
+    const parents = new Map(this.#places.all(named).map(({ id, parent }) => [id, parent]));
+    for (const { id, heir } of footholds) {
       // Above a node that has its heir all have theirs.
-      for (let at: string | null | undefined = hash; at && parents.has(at) && !heirs.has(at); ) {
+      let at: number | null | undefined = id;
+      while (typeof at === 'number' && parents.has(at) && !heirs.has(at)) {
         heirs.set(at, heir);
         at = parents.get(at);
       }

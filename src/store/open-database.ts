@@ -11,6 +11,12 @@ export const FILE_NAME = 'conversations.sqlite';
 /** How long a statement waits for another process that writes. */
 const BUSY_MS = 5000;
 
+/** Holds the indices of some 200,000 messages: hashes come from everywhere in them. */
+const CACHE_KIB = 32 * 1024;
+
+/** 16 MiB: the disk is waited for when the log is carried over, not with every commit. */
+const WAL_PAGES = 4000;
+
 /**
  * Opens the database of a folder, made where it is missing.
  *
@@ -27,6 +33,8 @@ export function openDatabase(folder: string): Database {
     db = new Sqlite(file, { timeout: BUSY_MS });
     inWalMode(db);
     db.pragma('synchronous = NORMAL');
+    db.pragma(`cache_size = -${CACHE_KIB}`);
+    db.pragma(`wal_autocheckpoint = ${WAL_PAGES}`);
     db.pragma('foreign_keys = ON');
     migrate(db);
     return db;

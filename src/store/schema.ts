@@ -3,7 +3,8 @@ import { StoreError } from './conversation-store.js';
 
 /**
  * The first schema. Chain hashes and contents are kept by tenant, so that no statement without a tenant can find any;
- * the foreign keys over tenant and conversation hold what is written to the same rule.
+ * the foreign keys over tenant and conversation hold what is written to the same rule. A node points to its parent by
+ * number, and has one: what is known of a path is always a beginning of it, and its rows lie side by side.
  */
 const FIRST = `
   CREATE TABLE tenant (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
@@ -27,7 +28,7 @@ const FIRST = `
     id INTEGER PRIMARY KEY,
     tenant INTEGER NOT NULL,
     hash TEXT NOT NULL,
-    parent TEXT,
+    parent INTEGER REFERENCES node (id),
     content TEXT NOT NULL,
     depth INTEGER NOT NULL,
     conversation TEXT NOT NULL,
@@ -36,14 +37,14 @@ const FIRST = `
     UNIQUE (tenant, hash),
     FOREIGN KEY (tenant, conversation) REFERENCES conversation (tenant, id)
   ) STRICT;
-  CREATE INDEX node_parent ON node (tenant, parent);
+  CREATE INDEX node_parent ON node (parent);
   CREATE INDEX node_content ON node (tenant, content);
   CREATE INDEX node_conversation ON node (tenant, conversation);
 
   CREATE TABLE checkpoint (
     id INTEGER PRIMARY KEY,
     tenant INTEGER NOT NULL,
-    end TEXT NOT NULL,
+    end INTEGER NOT NULL REFERENCES node (id),
     model TEXT NOT NULL,
     engine TEXT NOT NULL,
     conversation TEXT NOT NULL,
@@ -53,7 +54,7 @@ const FIRST = `
     created INTEGER NOT NULL,
     row_meta TEXT NOT NULL,
     row_bytes BLOB NOT NULL,
-    UNIQUE (tenant, end, model, engine),
+    UNIQUE (end, model, engine),
     FOREIGN KEY (tenant, conversation) REFERENCES conversation (tenant, id)
   ) STRICT;
   CREATE INDEX checkpoint_conversation ON checkpoint (tenant, conversation);

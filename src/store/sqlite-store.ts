@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { Database, Statement } from 'better-sqlite3';
+import { CommitWriter } from './commit-writer.js';
 import { ConversationRemover } from './conversation-remover.js';
 import type { ConversationDetails, ConversationRecord } from './conversation-store.js';
 import { ConversationTable } from './conversation-table.js';
-import { NODE_COLUMNS, type NodeRow } from './node-rows.js';
 import { openDatabase } from './open-database.js';
 import { PathReader } from './path-reader.js';
 import type {
-  PackedCheckpoint,
   PackedCommit,
   PackedPath,
   PackedQuery,
@@ -31,10 +30,8 @@ export class SqliteStore implements StoreCalls {
   readonly #conversations: ConversationTable;
   readonly #paths: PathReader;
   readonly #remover: ConversationRemover;
-  readonly #addNode: Statement<[number, ...NodeRow]>;
-  readonly #putCheckpoint: Statement<[Record<string, unknown>]>;
+  readonly #commits: CommitWriter;
   readonly #anyCheckpoint: Statement<[string], unknown>;
-  readonly #putState: Statement<[string, string, string]>;
   readonly #state: Statement<[string, string], { value: string }>;
   readonly #putRound: Statement<[number, string, string, string, Uint8Array]>;
   readonly #rounds: Statement<[string, string], RoundColumns>;
@@ -48,19 +45,9 @@ export class SqliteStore implements StoreCalls {
     this.#conversations = new ConversationTable(db);
     this.#paths = new PathReader(db, this.#conversations);
     this.#remover = new ConversationRemover(db);
-    this.#addNode = db.prepare(`
-      INSERT INTO node (tenant, ${NODE_COLUMNS.join(', ')}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-      ON CONFLICT (tenant, hash) DO NOTHING`);
-    this.#putCheckpoint = db.prepare(`
-      INSERT OR REPLACE INTO checkpoint (tenant, end, model, engine, conversation, messages, tokens_before,
-        tokens_after, created, row_meta, row_bytes)
-      VALUES (@tenant, @end, @model, @engine, @conversation, @messages, @tokensBefore,
-        @tokensAfter, @created, @meta, @bytes)`);
+    this.#commits = new CommitWriter(db, this.#conversations);
     this.#anyCheckpoint = db.prepare(
       'SELECT 1 FROM checkpoint WHERE tenant = (SELECT id FROM tenant WHERE name = ?) LIMIT 1',
-    );
-    this.#putState = db.prepare(
-      'INSERT INTO engine_state (conversation, key, value) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value',
     );
     this.#state = db.prepare('SELECT value FROM engine_state WHERE conversation = ? AND key = ?');
     this.#putRound = db.prepare(`
@@ -77,31 +64,19 @@ export class SqliteStore implements StoreCalls {
   }
 
   loadPath(query: PackedQuery): PackedPath {
-    // One state of the database for all of it, whatever other processes write meanwhile.
-    return this.#db.transaction(() => this.#paths.loadPath(query))();
+    return this.#read(() => this.#paths.loadPath(query));
   }
 
   findRun(tenant: string, contents: readonly string[]): PackedRun | undefined {
-    return this.#db.transaction(() => this.#paths.findRun(tenant, contents))();
+    return this.#read(() => this.#paths.findRun(tenant, contents));
   }
 
   hasCheckpoints(tenant: string): boolean {
     return this.#anyCheckpoint.get(toColumn(tenant)) !== undefined;
   }
 
-  commit({ tenant, conversation, nodes, checkpoint, engineState }: PackedCommit): void {
-    this.#write(() => {
-      const id = this.#conversations.ensureTenant(tenant);
-      this.#conversations.upsert(id, conversation);
-      for (const node of JSON.parse(nodes) as NodeRow[]) this.#addNode.run(id, ...node);
-      if (checkpoint !== undefined) this.#saveCheckpoint(id, checkpoint);
-      for (const [key, value] of engineState) this.#putState.run(conversation.id, toColumn(key), value);
-    });
-  }
-
-  #saveCheckpoint(tenant: number, { rows, model, engine, ...rest }: PackedCheckpoint): void {
-    const names = { model: toColumn(model), engine: toColumn(engine) };
-    this.#putCheckpoint.run({ ...rest, ...names, tenant, meta: rows.meta, bytes: rows.bytes });
+  commit(commit: PackedCommit): void {
+    this.#write(() => this.#commits.write(commit));
   }
 
   engineState(conversation: string, key: string): string | undefined {
@@ -149,6 +124,11 @@ export class SqliteStore implements StoreCalls {
 
   close(): void {
     this.#db.close();
+  }
+
+  /** One state of the database for all of it, whatever other processes write meanwhile. */
+  #read<T>(work: () => T): T {
+    return this.#db.transaction(work).deferred();
   }
 
   /** Takes the right to write at once: a transaction that read first could not wait for another process. */

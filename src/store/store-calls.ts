@@ -37,6 +37,7 @@ export type PackedRound = Omit<HiddenRound, 'rows'> & { readonly rows: PackedRow
 export type PackedCheckpoint = Omit<Checkpoint, 'rows'> & { readonly rows: PackedRows };
 
 export interface PackedPath {
+  /** The deepest one first, without their places. */
   readonly nodes: string;
   readonly checkpoint: PackedCheckpoint | undefined;
   readonly conversation: ConversationRecord | undefined;

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { StoreError } from './conversation-store.js';
+import type { StoreChannel } from './packed-store.js';
 import { type AnswerMessage, type CallMessage, OPENED, ownMemory, type StoreCalls } from './store-calls.js';
 import { failureCode } from './store-failure.js';
 
@@ -15,7 +16,7 @@ interface Waiting {
 }
 
 /** The thread that owns the database. It keeps the process alive only while a call waits for its answer. */
-export class StoreThread {
+export class StoreThread implements StoreChannel {
   readonly #worker: Worker;
   readonly #waiting = new Map<number, Waiting>();
   #last = OPENED;
@@ -50,7 +51,6 @@ export class StoreThread {
     return this.#answer(message.id) as Promise<ReturnType<StoreCalls[M]>>;
   }
 
-  /** After everything that was asked before. */
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;
