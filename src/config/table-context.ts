@@ -99,8 +99,8 @@ export const CONTEXT_SETTINGS = {
   ENGINE: setting({
     section: 'context',
     kind: text,
-    default: 'none',
-    example: 'none',
+    default: 'compressor',
+    example: 'compressor',
     description: 'The context engine that compresses conversations. none: only output caps are fitted.',
   }),
   PLUGINS_DIR: optional({

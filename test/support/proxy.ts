@@ -11,12 +11,12 @@ export interface TestProxy extends RunningProxy {
   ready(): Promise<void>;
 }
 
-/** Starts a proxy on a free port with these flags, `--min-output-tokens 256 --fallback-margin-tokens 64` unless said otherwise. */
+/** Starts a proxy on a free port with these flags, `--engine none --min-output-tokens 256 --fallback-margin-tokens 64` unless said otherwise. */
 export async function startProxy(
   flags: Record<string, string>,
   options: TestSettings & { readonly backend?: BackendFactory } = {},
 ): Promise<TestProxy> {
-  const defaults = { port: '0', 'min-output-tokens': '256', 'fallback-margin-tokens': '64' };
+  const defaults = { port: '0', engine: 'none', 'min-output-tokens': '256', 'fallback-margin-tokens': '64' };
   const settings = settingsOf({ ...defaults, ...flags }, options);
   const logged: Record<string, unknown>[] = [];
   const sink = new Writable({
