@@ -18,18 +18,18 @@ const CLOSE = Buffer.from('}');
 const TRUE = Buffer.from('true');
 
 /**
- * The body of `POST /tokenize` (vLLM's `TokenizeChatRequest`) that renders the same prompt as this chat
+ * The body of `POST /tokenize` (vLLM's `TokenizeChatRequest`), in parts, that renders the same prompt as this chat
  * request does in Chat Completions of vLLM 0.22 and later. Put together from the request's own bytes, so that
  * numbers, key order and escapes survive.
  * @throws CountFailedError `unsupported` where there are no `messages` to render.
  */
-export function countingPayload(request: RawObject): Buffer {
+export function countingPayload(request: RawObject): Buffer[] {
   const messages = request.raw('messages');
   if (messages === undefined) throw new CountFailedError('unsupported');
-  const parts: Buffer[] = [];
+  const parts: Buffer[] = [OPEN];
   const add = (name: string, value: Buffer | undefined): void => {
     if (value === undefined) return;
-    parts.push(Buffer.from(`${parts.length === 0 ? '' : ','}"${name}":`), value);
+    parts.push(Buffer.from(`${parts.length === 1 ? '' : ','}"${name}":`), value);
   };
   add('model', request.raw('model'));
   add('messages', renderedMessages(request, messages));
@@ -37,7 +37,8 @@ export function countingPayload(request: RawObject): Buffer {
   for (const name of SAME_NAME) add(name, request.raw(name));
   add('chat_template_kwargs', templateKwargs(request));
   add('add_generation_prompt', request.raw('add_generation_prompt') ?? TRUE);
-  return Buffer.concat([OPEN, ...parts, CLOSE]);
+  parts.push(CLOSE);
+  return parts;
 }
 
 /** Every member that `countingPayload` looks at. */

@@ -20,7 +20,8 @@ import { Transport } from './transport.js';
 export interface TokenizeCall {
   readonly url: string;
   readonly authorization: string | undefined;
-  readonly payload: Buffer;
+  /** In parts. */
+  readonly payload: readonly Buffer[];
   readonly stop: Stop;
 }
 

@@ -1,6 +1,7 @@
 import { Agent } from 'undici';
 import { type BackendContext, CountFailedError, ModelUnknownError } from '../contract.js';
 import { AnswerHandler, type Failure, type Outcome, type ReaderOf } from './answer-handler.js';
+import { lengthOf, requestBody } from './request-body.js';
 import { Stop } from './stop.js';
 
 /** uvicorn closes idle sockets after 5 s. */
@@ -12,7 +13,8 @@ export interface HttpCall {
   readonly url: string;
   /** Flat: name, value, name, value. */
   readonly headers: readonly string[];
-  readonly body: Buffer | null;
+  /** In parts. */
+  readonly body: readonly Buffer[] | null;
   readonly stop: Stop;
   /** From the call to the end of the answer. */
   readonly timeoutMs: number;
@@ -89,8 +91,10 @@ export class Transport {
 
   #attempt<T>(call: HttpCall, readerOf: ReaderOf<T>, end: Stop): Promise<Outcome<T>> {
     const { origin, path } = this.#target(call.url);
-    const { method, body } = call;
+    const { method } = call;
     const headers = [...call.headers, 'accept', 'application/json', 'accept-encoding', 'identity'];
+    if (call.body !== null) headers.push('content-length', String(lengthOf(call.body)));
+    const body = call.body && requestBody(call.body);
     return new Promise((resolve) => {
       const handler = new AnswerHandler(readerOf, end, resolve);
       try {
