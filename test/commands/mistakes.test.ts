@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -10,6 +10,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'incontext-mistakes-'));
   await writeFile(join(folder, 'bad.mjs'), 'export const = 1;');
   await writeFile(join(folder, 'good.mjs'), GOOD);
+  await writeFile(join(folder, 'engine.mjs'), ENGINE);
 });
 afterAll(() => rm(folder, { recursive: true }));
 
@@ -23,6 +24,15 @@ export function register({ registerBackend, errors }) {
     const problem = { setting: 'backends.good.endpoint', value: '', rule: 'must be given', example: 'http://e' };
     throw new errors.BackendSettingsError([problem]);
   });
+}
+`;
+
+const ENGINE = `
+export function register({ registerContextEngine, errors }) {
+  registerContextEngine(({ options }) => {
+    const problem = { setting: 'engines.mine.keep', value: String(options?.keep), rule: 'must be 1 or more', example: '4' };
+    throw new errors.EngineSettingsError([problem]);
+  }, 'mine');
 }
 `;
 
@@ -45,8 +55,8 @@ test.each(['check', 'serve', 'explain'])('%s refuses port, engine and backend at
   const { report, settings } = await refusals([name, ...MANY, ...(name === 'explain' ? ['-'] : [])]);
   expect(settings).toEqual(['--port', '--engine', '--backend']);
   expect(report).toContain(`  --engine = "foo"
-    must name a context engine that can be loaded: there is no context engine "foo": looked among the bundled (none)
-    for example: none
+    must name a context engine that can be loaded: there is no context engine "foo": looked among the bundled (none, compressor)
+    for example: compressor
 
   --backend = "bar"
     must name a backend that is bundled or of a plugin: known are vllm
@@ -74,6 +84,34 @@ test('what a backend says of its own settings joins the report, and its plugin i
     'backends.good.endpoint',
   ]);
   expect(report.match(/LOADED/g)).toHaveLength(1);
+});
+
+test('what an engine says of its own settings joins the report, beside what the backend says of its own', async () => {
+  const yaml = `plugins: [ ./good.mjs, ./engine.mjs ]
+tokenizer: { backend: good }
+context: { engine: mine }
+engines: { mine: { keep: 0 } }`;
+  const both = await refusals(['check', '--upstream', 'http://127.0.0.1:1'], yaml);
+  expect(both.settings).toEqual(['engines.mine.keep', 'backends.good.endpoint']);
+  const alone = await refusals(['serve', '--upstream', 'http://127.0.0.1:1', '--backend', 'vllm'], yaml);
+  expect(alone.settings).toEqual(['engines.mine.keep']);
+  expect(alone.report).toContain('engines.mine.keep = 0\n    must be 1 or more\n    for example: 4');
+});
+
+test('an engine that cannot be loaded is refused with the place where it is, and one close by is named', async () => {
+  const yaml = 'plugins: [ ./engine.mjs ]\ncontext: { engine: broken, plugins_dir: . }';
+  await mkdir(join(folder, 'broken'), { recursive: true });
+  await writeFile(join(folder, 'broken/plugin.yaml'), 'name: broken');
+  const { report, settings } = await refusals(
+    ['check', '--upstream', 'http://127.0.0.1:1', '--plugins-dir', folder],
+    yaml,
+  );
+  expect(settings).toEqual(['context.engine in FILE']);
+  expect(report).toContain(
+    `must name a context engine that can be loaded: the folder ${join(folder, 'broken')} has no index.js`,
+  );
+  const close = await refusals(['check', '--upstream', 'http://127.0.0.1:1', '--engine', 'min'], yaml);
+  expect(close.report).toContain('did you mean mine?');
 });
 
 test('what a backend says of its own settings is reported alone too, its plugin loaded once', async () => {
