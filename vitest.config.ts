@@ -1,4 +1,17 @@
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
+
+const proof: TestProjectInlineConfiguration = {
+  extends: true,
+  test: {
+    name: 'proof',
+    include: ['test/proof/**/*.proof.ts'],
+    globalSetup: ['test/support/global-setup.ts'],
+    testTimeout: 180_000,
+    maxWorkers: 1,
+    fileParallelism: false,
+    sequence: { groupOrder: 2 },
+  },
+};
 
 export default defineConfig({
   test: {
@@ -32,6 +45,8 @@ export default defineConfig({
           sequence: { groupOrder: 1 },
         },
       },
+      // Minutes of work, for a context engine: PROOF=1 npx vitest run --project proof
+      ...(process.env.PROOF === undefined ? [] : [proof]),
     ],
   },
 });

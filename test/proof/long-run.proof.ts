@@ -1,0 +1,60 @@
+import { describe, expect, inject, it } from 'vitest';
+import { simulator } from '../support/simulator.js';
+import type { Measures } from './measures.js';
+import { prove } from './run-proof.js';
+import { barsOf, type ScenarioName, scenario } from './scenarios.js';
+import { PROVED_ENGINE } from './stage.js';
+import type { SummariserKind } from './summariser.js';
+
+const TEN_MINUTES = 600_000;
+
+async function run(name: ScenarioName, summariser: SummariserKind, contextLength = 8192): Promise<Measures> {
+  expect(inject('simulatorControlUrl')).toBeTruthy();
+  const models = [{ id: 'simulated', maxModelLen: contextLength }];
+  const upstream = await simulator({ vllm: '0.16', models });
+  try {
+    const proof = await prove({
+      ...scenario(name),
+      simulatorUrl: upstream.url,
+      contextLength,
+      engine: PROVED_ENGINE,
+      summariser,
+      code: 'dist',
+    });
+    const missed = barsOf(name, contextLength, summariser, proof.measures).filter(({ met }) => !met);
+    expect(missed).toEqual([]);
+    return proof.measures;
+  } finally {
+    await upstream.close();
+  }
+}
+
+describe('a conversation of 37,000 tokens in a context of 8,192', { timeout: TEN_MINUTES }, () => {
+  it('keeps what was said, in few summary calls, and stays in the prefix cache', async () => {
+    await run('long', 'good');
+  });
+
+  it('goes on byte for byte after the proxy was killed in the middle', async () => {
+    const { prefixBreaks } = await run('restart', 'good');
+    const { killAt = 0 } = scenario('restart');
+    expect(prefixBreaks).not.toContain(killAt + 1);
+  });
+
+  it('is compressed at once when all of three windows arrives in the first request', async () => {
+    await run('cold', 'good');
+  });
+
+  it('keeps ids and numbers even where the summaries say nothing', async () => {
+    await run('long', 'amnesic');
+  });
+});
+
+describe('agents at work for 77,000 tokens, with summaries that lose ids', { timeout: TEN_MINUTES }, () => {
+  it('have what they need in view with a context of 8,192', async () => {
+    await run('agent', 'lossy', 8192);
+  });
+
+  it('have what they need in view with a context of 16,384', async () => {
+    await run('agent', 'lossy', 16_384);
+  });
+});
