@@ -26,7 +26,6 @@ export function checkResult(
   if (asked >= 0) {
     const kept = output.findLast(isUser);
     if (kept === undefined || !sameMessage(kept, input[asked] as Message)) return 'lost_user_message';
-    if (turnMayShrink) return undefined;
   }
   const tail = input.slice(asked >= 0 ? asked : -1);
   const kept = output.slice(-tail.length);

@@ -131,23 +131,19 @@ function stamp(message: Message, row: ViewRow): void {
 /** True where the rows are the array's own elements, in their place and all of them. */
 function isUntouched(bytes: Buffer, span: Span, rows: readonly ViewRow[]): boolean {
   let end = span.start + 1;
-  for (const [i, row] of rows.entries()) {
+  for (const row of rows) {
     if (row.bytes.buffer !== bytes.buffer) return false;
     const start = row.bytes.byteOffset - bytes.byteOffset;
-    if (start < end || start > span.end || !isGap(bytes, end, start, i > 0 ? 1 : 0)) return false;
+    if (start < end || start > span.end || !isGap(bytes, end, start)) return false;
     end = start + row.bytes.length;
   }
-  return end <= span.end - 1 && isGap(bytes, end, span.end - 1, 0);
+  return end < span.end && isGap(bytes, end, span.end - 1);
 }
 
-const SPACE: ReadonlySet<number | undefined> = new Set([0x20, 0x0a, 0x0d, 0x09]);
+const BETWEEN: ReadonlySet<number | undefined> = new Set([0x20, 0x0a, 0x0d, 0x09, 0x2c]);
 
-/** True where there is white space only, and so many commas. */
-function isGap(bytes: Buffer, start: number, end: number, commas: number): boolean {
-  let seen = 0;
-  for (let at = start; at < end; at += 1) {
-    if (bytes[at] === 0x2c) seen += 1;
-    else if (!SPACE.has(bytes[at])) return false;
-  }
-  return seen === commas;
+/** True where nothing stands but what may stand between elements. */
+function isGap(bytes: Buffer, start: number, end: number): boolean {
+  for (let at = start; at < end; at += 1) if (!BETWEEN.has(bytes[at])) return false;
+  return true;
 }

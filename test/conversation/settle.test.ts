@@ -102,6 +102,16 @@ describe('a checkpoint', () => {
     expect(viewMessages(checkpointRows)[0]).toEqual(mine);
   });
 
+  test('takes no message for two', () => {
+    const { rows } = open(conversation, undefined, UIDS);
+    const copy = ({ role, content, big }: Message): Message => ({ role, content, big });
+    const { checkpointRows } = pass(
+      rows,
+      ([s, a, ...tail]) => [s, a, copy(a as Message), ...tail.slice(1)] as Message[],
+    );
+    expect(checkpointRows.map(({ uid }) => uid)).toEqual(['u1', 'minted 1']);
+  });
+
   test('reaches up to a message that only got a mark', () => {
     const { rows } = open(conversation, undefined, UIDS);
     const settled = pass(rows, (messages) =>

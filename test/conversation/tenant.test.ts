@@ -20,6 +20,7 @@ test('knows a tenant by a header', () => {
   expect(tenantOf(BY_HEADER, from('Bearer bob', 'a'), KEY)).toBe(a);
   expect(tenantOf(BY_HEADER, from('Bearer ann', 'b'), KEY)).not.toBe(a);
   expect(tenantOf(CREDENTIAL, from('a'), KEY)).not.toBe(a);
+  expect(tenantOf({ kind: 'header', name: 'x-tenant' }, from(undefined, 'a'), KEY)).toBe(a);
 });
 
 test('keeps those without a credential to themselves', () => {

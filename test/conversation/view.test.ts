@@ -125,6 +125,11 @@ test('sends no private field of a message', () => {
   expect(rendered.toString()).toBe('{"messages":[{"role":"user","content":"message_uid"},{"role":"tool"}]}');
 });
 
+test('sends no private field that is spelled with an escape', () => {
+  const { rendered } = view('{"messages":[{"role":"user", "message\\u005fuid":"x"}]}');
+  expect(rendered.toString()).toBe('{"messages":[{"role":"user"}]}');
+});
+
 describe('shows engines', () => {
   test('the bookkeeping that is stored, never the one that a client sent', () => {
     const sent = `{"role":"user","content":"b","message_uid":"${UID}","_engine_mark":1,"_absorbed_message_uids":["z"]}`;
