@@ -86,7 +86,7 @@ async function playAll(
     direct: clientFor(stage.simulatorUrl),
   };
   const rows: Row[] = [];
-  if (layout !== undefined) screen.say(layout.head(BUDGET.contextLength));
+  if (layout !== undefined) screen.say(layout.head(BUDGET.window));
   const onStep = ({ asks }: Step) => {
     if (layout !== undefined) screen.hint(layout.begun(rows.length + 1, asks));
   };

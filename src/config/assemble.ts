@@ -3,6 +3,9 @@ import type { Blocks } from './file-blocks.js';
 import type { Settings } from './settings.js';
 import type { Values } from './table.js';
 
+/** A data folder that is none: everything is forgotten at the end. */
+const IN_MEMORY = ':memory:';
+
 /** What the settings need beside their own values. */
 export interface Surroundings {
   /** Relative paths start here. */
@@ -38,7 +41,7 @@ function network(values: Values, cwd: string, ca: string | undefined): Pick<Sett
       host: values.HOST,
       port: values.PORT,
       pathPrefix: values.PATH_PREFIX,
-      dataDir: resolve(cwd, values.DATA_DIR),
+      dataDir: values.DATA_DIR === IN_MEMORY ? IN_MEMORY : resolve(cwd, values.DATA_DIR),
       logLevel: values.LOG_LEVEL,
       bodyLimit: values.BODY_LIMIT,
       drainSeconds: values.DRAIN_SECONDS,

@@ -105,7 +105,7 @@ export const NETWORK_SETTINGS = {
     default: './data',
     flag: 'data',
     example: './data',
-    description: 'The folder for everything that outlives a restart.',
+    description: 'The folder for everything that outlives a restart. :memory: keeps nothing.',
   }),
   LOG_LEVEL: setting<LogLevel>({
     section: 'server',

@@ -14,13 +14,13 @@ export interface Layout {
 
 const INDENT = 4;
 const GAP = '  ';
-const WIDTHS = { asks: 31, action: 9, reason: 20, count: 19, cap: 19, status: 6 } as const;
+const WIDTHS = { asks: 31, action: 10, reason: 20, count: 19, cap: 19, status: 6 } as const;
 const WIDE_ASKS = 27;
 /** Everything of a wide row but its bar. */
-const WIDE_FIXED = INDENT + WIDE_ASKS + 9 + 20 + 19 + 19 + 6 + 6 + 7 * GAP.length;
-const NARROW_FIXED = INDENT + 9 + 20 + 19 + 3 * GAP.length;
+const WIDE_FIXED = INDENT + WIDE_ASKS + 10 + 20 + 19 + 19 + 6 + 6 + 7 * GAP.length;
+const NARROW_FIXED = INDENT + 10 + 20 + 19 + 3 * GAP.length;
 const LEAST_COLUMNS = 80;
-const LEAST_WIDE_BAR = 16;
+const LEAST_WIDE_BAR = 15;
 const LONGEST_BAR = 48;
 
 /** One line for each row where the terminal has the room, two and an empty one otherwise. */

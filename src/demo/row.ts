@@ -9,6 +9,8 @@ export interface Told {
   readonly reason: string | undefined;
   readonly source: string | undefined;
   readonly promptTokens: number | undefined;
+  /** What the client's own request would have counted. */
+  readonly originalPromptTokens: number | undefined;
   readonly window: number | undefined;
   readonly contextLength: number | undefined;
   readonly maxTokens: number | undefined;
@@ -49,6 +51,7 @@ export function readTold(headers: Headers): Told {
     reason: text('reason'),
     source: text('source'),
     promptTokens: count('prompt-tokens'),
+    originalPromptTokens: count('original-prompt-tokens'),
     window: count('window'),
     contextLength: count('context-length'),
     maxTokens: count('max-tokens'),

@@ -7,12 +7,15 @@ import { createProxy, type RunningProxy } from '../server/create-proxy.js';
 import { startSimulator } from '../simulator/server.js';
 
 /** What the demo's proxies are started with, in tokens. */
-export const BUDGET = { contextLength: 8192, reserve: 1024, margin: 256 } as const;
+export const BUDGET = { contextLength: 8192, window: 6144, reserve: 1024, margin: 256 } as const;
 
 /** A generation of vLLM that refuses what does not fit; from 0.32 on it only refuses a cap above the window. */
 export const SIMULATED_VLLM = '0.16';
 
 export const MODEL = 'simulated';
+
+/** Nothing of the demo stays behind. */
+const MEMORY = ':memory:';
 
 /** The servers that a demo plays between. */
 export interface Stage {
@@ -52,7 +55,8 @@ function startProxy(flags: Readonly<Record<string, string>>): Promise<RunningPro
     flags: {
       host: '127.0.0.1',
       port: '0',
-      engine: 'none',
+      engine: 'compressor',
+      data: MEMORY,
       'log-level': 'silent',
       'min-output-tokens': String(BUDGET.reserve),
       'fallback-margin-tokens': String(BUDGET.margin),

@@ -11,13 +11,13 @@ function recordingStreams() {
   };
 }
 
-test('shows unchanged, clamped and rough-fallback decisions, as one JSON document', async () => {
+test('shows unchanged, clamped, compressed and rough-fallback decisions, as one JSON document', async () => {
   const { out, err, streams } = recordingStreams();
   expect(await demo({ json: true, keep: false }, streams)).toBe(0);
   expect(out).toHaveLength(1);
   expect(err).toEqual(['loading the tokenizer...']);
   const report = JSON.parse(out[0] ?? '') as { rows: Record<string, unknown>[] };
-  expect(report).toMatchObject({ ok: true, failures: 0, direct_failures: 4, confirmed_counts: 7 });
+  expect(report).toMatchObject({ ok: true, failures: 0, direct_failures: 5, confirmed_counts: 8 });
   const { rows } = report;
   expect(rows.map(({ action, reason, source, status }) => [action, reason, source, status])).toEqual([
     ['unchanged', 'fits', 'vllm-tokenize', 200],
@@ -26,7 +26,8 @@ test('shows unchanged, clamped and rough-fallback decisions, as one JSON documen
     ['unchanged', 'fits', 'vllm-tokenize', 200],
     ['clamped', 'cap_lowered', 'vllm-tokenize', 200],
     ['clamped', 'cap_merged', 'vllm-tokenize', 200],
-    ['unchanged', 'requires_compression', 'vllm-tokenize', 200],
+    ['compressed', 'compression_due', 'vllm-tokenize', 200],
+    ['compressed', 'checkpoint_reused', 'vllm-tokenize', 200],
     ['clamped', 'cap_lowered', 'rough-fallback', 200],
     ['bypassed', 'bypass', 'none', 200],
   ]);
@@ -39,7 +40,7 @@ test('is a plain ASCII table of 80 columns where the output is no terminal', asy
   expect(await demo({ json: false, keep: false }, streams)).toBe(0);
   const lines = out.join('\n').split('\n');
   expect(lines.filter((line) => line.length > 80 || !/^[ -~]*$/.test(line))).toEqual([]);
-  expect(lines).toContain('9 requests: 5 clamped, 3 unchanged, 1 bypassed, 0 failures.');
+  expect(lines).toContain('10 requests: 5 clamped, 2 unchanged, 2 compressed, 1 bypassed, 0 failures.');
 });
 
 test('keeps serving until a signal, with lines to paste that do what they say', async () => {
@@ -56,7 +57,7 @@ test('keeps serving until a signal, with lines to paste that do what they say', 
   );
   expect(answers.map(({ status }) => status)).toEqual([200, 400]);
   expect(answers[0]?.headers.get('x-incontext-action')).toBe('clamped');
-  expect(await answers[0]?.json()).toMatchObject({ usage: { total_tokens: 8192 } });
+  expect(await answers[0]?.json()).toMatchObject({ usage: { total_tokens: 6144 } });
   // A signal to the test process itself would end it.
   const stop = process.listeners('SIGTERM').find((listener) => !before.includes(listener));
   stop?.('SIGTERM');

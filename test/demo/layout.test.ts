@@ -32,7 +32,7 @@ test('shows a row in two lines on 80 columns', () => {
   expect(layoutFor(80, PLAIN).row(sampleRow())).toBe(
     [
       ' 2  a million tokens                 1000000 -> 7934      200     400',
-      '    clamped    cap_lowered            258 vllm-tokenize   #=====================',
+      '    clamped     cap_lowered            258 vllm-tokenize   #====================',
       '',
     ].join('\n'),
   );
@@ -40,8 +40,8 @@ test('shows a row in two lines on 80 columns', () => {
 
 test('shows a row in one line on 140 columns', () => {
   expect(layoutFor(140, PLAIN).row(sampleRow())).toBe(
-    ' 2  a million tokens             clamped    cap_lowered            258 vllm-tokenize   ' +
-      '#===============  1000000 -> 7934      200     400',
+    ' 2  a million tokens             clamped     cap_lowered            258 vllm-tokenize   ' +
+      '#==============  1000000 -> 7934      200     400',
   );
 });
 
