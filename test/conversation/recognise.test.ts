@@ -147,8 +147,15 @@ describe('an edit', () => {
     const found = tree.send([user('1'), assistant('2'), user('3!'), assistant('4'), user('5')]);
     expect(found.conversationId).toBe(old.conversationId);
     expect(uids(found)).toEqual(uids(old));
-    const earlier = tree.send([user('1'), assistant('2!'), user('3'), assistant('4'), user('5')]);
-    expect(uids(earlier)).toEqual(uids(old));
+  });
+
+  test('is held against a branch that a fork left behind', () => {
+    const tree = new MemoryTree();
+    const old = tree.send(conversation);
+    tree.send([...conversation.slice(0, 2), user('fork')]);
+    const found = tree.send(edited(1, assistant('edited')));
+    expect(found.conversationId).toBe(old.conversationId);
+    expect(uids(found)).toEqual(uids(old));
   });
 
   test('is not seen in one message that happens to be said again elsewhere', () => {
