@@ -26,7 +26,7 @@ export interface StoreChannel {
 }
 
 /** Conversations that are deleted in one go: other calls have their turn in between. */
-const DELETED_AT_ONCE = 25;
+const DELETED_AT_ONCE = 4;
 
 /** The store as others see it: packs what it is asked, and unpacks the answers. */
 export class PackedStore implements ConversationStore {
