@@ -32,17 +32,12 @@ const PRIVATE: ObjectEdit = { drop: PRIVATE_FIELDS };
 /** What the conversation looks like: the client's head, the checkpoint, and what the client sent since. */
 export function buildView({ request, chain, nodes, checkpoint }: ViewParts): ViewRow[] {
   const rendered = renderer(request);
-  const rows: ViewRow[] = chain.headRows.map((span) => ({
-    ...NOTHING_KNOWN,
-    bytes: rendered(span),
-    origin: 'head',
-    through: 0,
-  }));
+  const rows = chain.headRows.map((span) => sentRow(rendered(span), undefined, 'head', 0));
   const covered = checkpoint?.messages ?? 0;
   for (const row of checkpoint?.rows ?? []) rows.push({ ...row, origin: 'checkpoint', through: covered });
   for (let i = covered; i < chain.messages.length; i += 1) {
     const { span } = chain.messages[i] as ChainMessage;
-    rows.push({ ...identity(nodes[i]), bytes: rendered(span), origin: 'client', through: i + 1 });
+    rows.push(sentRow(rendered(span), nodes[i], 'client', i + 1));
   }
   return rows;
 }
@@ -92,18 +87,25 @@ const OPEN = Buffer.from('[');
 const COMMA = Buffer.from(',');
 const CLOSE = Buffer.from(']');
 
-const NOTHING_KNOWN = {
-  uid: undefined,
-  absorbed: [],
-  toolCallUids: undefined,
-  toolCallUid: undefined,
-  mark: undefined,
-} as const;
+const NONE: readonly string[] = [];
 
-function identity(node: NodeRecord | undefined): Omit<ViewRow, 'bytes' | 'origin' | 'through'> {
-  if (node === undefined) return NOTHING_KNOWN;
-  const { uid, absorbed, toolCallUids, toolCallUid } = node;
-  return { uid, absorbed, toolCallUids, toolCallUid, mark: undefined };
+/** A row of the client's own, with what is known of it. */
+function sentRow(
+  bytes: Buffer,
+  node: NodeRecord | undefined,
+  origin: ViewRow['origin'],
+  through: number,
+): ViewRow {
+  return {
+    bytes,
+    uid: node?.uid,
+    absorbed: node?.absorbed ?? NONE,
+    toolCallUids: node?.toolCallUids,
+    toolCallUid: node?.toolCallUid,
+    mark: undefined,
+    origin,
+    through,
+  };
 }
 
 /** Cuts messages out of the request: its own bytes, without private fields. */
