@@ -6,7 +6,7 @@ import { afterEach, expect, it } from 'vitest';
 import { CHAT, json, startStub, type UpstreamStub } from '../support/upstream-stub.js';
 import type { LoopReport } from './event-loop-probe.js';
 import { type ProxyProcess, startProxyProcess } from './proxy-process.js';
-import { PROVED_ENGINE } from './stage.js';
+import { PROVED_CODE, PROVED_ENGINE } from './stage.js';
 
 const PROBE = resolve(import.meta.dirname, 'event-loop-probe.ts');
 /** Messages of one conversation: with nine tokens each just below the window, and over the soft threshold. */
@@ -59,7 +59,7 @@ async function start(): Promise<void> {
     upstream: upstream.url,
     dataDir: data,
     engine: PROVED_ENGINE,
-    code: 'dist',
+    code: PROVED_CODE,
     nodeArguments: ['--import', 'tsx', '--import', PROBE],
   });
 }

@@ -3,7 +3,7 @@ import { simulator } from '../support/simulator.js';
 import type { Measures } from './measures.js';
 import { prove } from './run-proof.js';
 import { barsOf, type ScenarioName, scenario } from './scenarios.js';
-import { PROVED_ENGINE } from './stage.js';
+import { PROVED_CODE, PROVED_ENGINE } from './stage.js';
 import type { SummariserKind } from './summariser.js';
 
 const TEN_MINUTES = 600_000;
@@ -19,7 +19,7 @@ async function run(name: ScenarioName, summariser: SummariserKind, contextLength
       contextLength,
       engine: PROVED_ENGINE,
       summariser,
-      code: 'dist',
+      code: PROVED_CODE,
     });
     const missed = barsOf(name, contextLength, summariser, proof.measures).filter(({ met }) => !met);
     expect(missed).toEqual([]);

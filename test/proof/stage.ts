@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { OpenAI } from 'openai';
-import { startProxy, type TestProxy } from '../support/proxy.js';
 import { simulator } from '../support/simulator.js';
 import { clientOf, complete } from './player.js';
+import { type ProxyProcess, startProxyProcess } from './proxy-process.js';
 import type { WireAssistant, WireFunction, WireMessage } from './recording.js';
 import { type Relay, type Reply, startRelay, type Upstreamed } from './relay.js';
 import type { Summariser } from './summariser.js';
@@ -12,6 +12,9 @@ import { TokenMeter } from './tokens.js';
 
 /** The engine that the proofs are about; another one, and another context length, only to try the harness. */
 export const PROVED_ENGINE = process.env.PROOF_ENGINE ?? 'compressor';
+
+/** As shipped, unless the sources are to be proved without a build. */
+export const PROVED_CODE = process.env.PROOF_CODE === 'src' ? 'src' : 'dist';
 
 export interface StageOptions {
   readonly contextLength?: number;
@@ -22,7 +25,7 @@ export interface StageOptions {
 /** Simulator, relay and proxy, and clients of it. */
 export interface Stage {
   readonly relay: Relay;
-  readonly proxy: TestProxy;
+  readonly proxy: ProxyProcess;
   readonly meter: TokenMeter;
   /** Sends a whole history as `run` and gives the answer. */
   send(run: string, messages: readonly WireMessage[], options?: SendOptions): Promise<WireAssistant>;
@@ -54,10 +57,13 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
     summarise: markSummariser(),
     summaryDelayMs,
   });
-  const data = await mkdtemp(join(tmpdir(), 'incontext-proof-'));
-  const flags = { upstream: relay.url, engine: PROVED_ENGINE, data, 'min-output-tokens': '1024' };
-  const proxy = await startProxy(flags);
-  await proxy.ready();
+  const dataDir = await mkdtemp(join(tmpdir(), 'incontext-proof-'));
+  const proxy = await startProxyProcess({
+    upstream: relay.url,
+    dataDir,
+    engine: PROVED_ENGINE,
+    code: PROVED_CODE,
+  });
   const clients = new Map<string, OpenAI>();
   return {
     relay,
@@ -80,7 +86,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
       await proxy.close();
       await relay.close();
       await upstream.close();
-      await rm(data, { recursive: true, force: true });
+      await rm(dataDir, { recursive: true, force: true });
     },
   };
 }
