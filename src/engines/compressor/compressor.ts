@@ -1,5 +1,12 @@
-import { type CompressOptions, ContextEngine, type EngineContext, type EngineFactory } from '../contract.js';
+import {
+  type CompressOptions,
+  ContextEngine,
+  type EngineContext,
+  type EngineFactory,
+  IrreducibleError,
+} from '../contract.js';
 import type { Message } from '../message.js';
+import { isRecord } from './message-text.js';
 import { Pass, type PassEnvironment } from './pass.js';
 import { makePlan, middleOf } from './plan.js';
 import { sizesOf } from './room.js';
@@ -26,11 +33,13 @@ export class Compressor extends ContextEngine {
   }
 
   /** @throws IrreducibleError where nothing can go, CompletionError where the model cannot be reached */
-  override compress(messages: Message[], options: CompressOptions): Promise<Message[]> {
+  override async compress(messages: Message[], options: CompressOptions): Promise<Message[]> {
+    if (!messages.every(isMessage)) throw new IrreducibleError('what is no message cannot be left out');
     return new Pass(messages, options, this.#environment()).run();
   }
 
   override hasContentToCompress(messages: Message[]): boolean {
+    if (!messages.every(isMessage)) return false;
     const view = readView(messages);
     const sizes = sizesOf(view.rest, this.#context.services);
     const none = { firstMessages: 0, firstTokens: 0, lastMessages: 0, tailTokens: 0, turnTokens: 0 };
@@ -50,6 +59,10 @@ export class Compressor extends ContextEngine {
       thresholdTokens: this.thresholdTokens,
     };
   }
+}
+
+function isMessage(value: unknown): value is Message {
+  return isRecord(value) && typeof value.role === 'string';
 }
 
 export const createCompressor: EngineFactory = (context) => new Compressor(context);

@@ -18,8 +18,18 @@ export interface Caps {
 
 /** The steps of a conversation, one line a message, told by the engine alone. */
 export function digestLines(messages: readonly Message[], caps: Caps, count: CountText): readonly string[] {
+  return linesOf(messages, caps, count, () => true);
+}
+
+function linesOf(
+  messages: readonly Message[],
+  caps: Caps,
+  count: CountText,
+  isTold: (message: Message) => boolean,
+): readonly string[] {
   const calls = pairCalls(messages);
   return messages.flatMap((message, index) => {
+    if (!isTold(message)) return [];
     if (isResult(message)) {
       const text = withoutDirectives(textOf(message.content));
       if (count(text) <= caps.result) return [`- ${label(calls.get(index))} -> ${oneLine(text)}`];
@@ -31,6 +41,18 @@ export function digestLines(messages: readonly Message[], caps: Caps, count: Cou
     const said = oneLine(excerpt(text, most, count));
     return said === '' ? [] : [`- ${nameOf(message)}: ${said}`];
   });
+}
+
+/** The same without results that the list of facts tells of: a line of theirs would say it twice. */
+export function stepLines(messages: readonly Message[], caps: Caps, count: CountText): readonly string[] {
+  const pairs = pairCalls(messages);
+  const isToldByFacts = (message: Message, index: number) =>
+    isResult(message) &&
+    pairs.has(index) &&
+    count(textOf(message.content)) > caps.result &&
+    factsIn(textOf(message.content)).some(({ worth }) => worth >= 2);
+  const told = new Set(messages.filter(isToldByFacts));
+  return linesOf(messages, caps, count, (message) => !told.has(message));
 }
 
 /** What every message says exactly, before anything of it is cut. */

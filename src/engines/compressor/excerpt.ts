@@ -1,11 +1,13 @@
 import { clip } from './call-label.js';
-import { identifiersIn } from './identifiers.js';
 import type { CountText } from './ledger-text.js';
 
 const DIRECTIVE =
   /\b(?:ignore|disregard|forget|override)\b[^.!?\n]{0,40}\b(?:previous|prior|above|earlier|preceding|all|any|your|system)\b[^.!?\n]{0,40}\b(?:instruction|prompt|rule|message|guideline|direction)s?\b|\byou are now\b|\bnew instructions?\s*:|<\|im_(?:start|end)\|>|\[\/?INST\]/i;
 const DECIDES =
   /\b(?:must|never|always|decid|prefer|require|deadline|because|important|remember|agreed|conclu|chose|instead|fixed|failed|error|cause|should not|don't|won't|only|note)/i;
+
+/** Cheaper than looking for identifiers: every sentence of a long conversation is asked. */
+const NAMES_SOMETHING = /\S*\d{2,}\S*|\w_\w|[a-z][A-Z]|[A-Z]{2,}|@|:\/\/|[`"]|(?<=[a-z,] )[A-Z][a-z]+/g;
 
 /** Text that gives orders to whoever reads it. */
 export function isDirective(sentence: string): boolean {
@@ -75,10 +77,10 @@ function sentencesOf(text: string): readonly string[] {
 }
 
 function scoreOf(sentence: string, index: number, total: number): number {
-  const worth = identifiersIn(sentence).reduce((sum, identifier) => sum + identifier.worth, 0);
+  const names = sentence.match(NAMES_SOMETHING)?.length ?? 0;
   const decides = DECIDES.test(sentence) ? 2 : 0;
   const place = index === 0 ? 3 : index === total - 1 ? 1 : 0;
-  return Math.min(6, worth) + decides + place - (isDirective(sentence) ? 10 : 0) - sentence.length / 400;
+  return Math.min(6, names * 2) + decides + place - (isDirective(sentence) ? 10 : 0) - sentence.length / 400;
 }
 
 function joined(sentences: readonly string[], chosen: ReadonlySet<number>): string {

@@ -3,7 +3,7 @@ import type { Entry, Ledger } from './ledger.js';
 export type CountText = (text: string) => number;
 
 /** Steps that an entry of more worth outlives one of less. */
-const STEPS_PER_WORTH = 60;
+const STEPS_PER_WORTH = 200;
 const MOST_ROUNDS = 6;
 
 /** One line a source: `get_order(order_id=#W1): status delivered; item_id 1008292230, 9523456873`. */
@@ -46,15 +46,42 @@ function rankOf({ seen, worth }: Entry): number {
   return seen + worth * STEPS_PER_WORTH;
 }
 
-/** Neighbours of one key share its name. */
+const LONGEST_CYCLE = 6;
+
+/** Neighbours of one key share its name, and so do rows: `product_id/item_id 5334192615/2087873719, 4514946719/8813106465`. */
 function listed(entries: readonly Entry[]): string {
-  let text = '';
-  let lastKey = '';
-  for (const { key, text: value } of entries) {
-    if (text === '') text = key === '' ? value : `${key} ${value}`;
-    else if (key === lastKey) text += `, ${value}`;
-    else text += key === '' ? `; ${value}` : `; ${key} ${value}`;
-    lastKey = key;
+  const groups: string[] = [];
+  for (let at = 0; at < entries.length; ) {
+    const { length, times } = cycleAt(entries, at);
+    const keys = entries.slice(at, at + length).map(({ key }) => key);
+    const rows = Array.from({ length: times }, (_, row) =>
+      entries
+        .slice(at + row * length, at + (row + 1) * length)
+        .map(({ text }) => text)
+        .join('/'),
+    );
+    const name = keys.join('/');
+    groups.push(name === '' ? rows.join(', ') : `${name} ${rows.join(', ')}`);
+    at += length * times;
   }
-  return text;
+  return groups.join('; ');
+}
+
+/** The keys from there on that come back at once, and how often. */
+function cycleAt(entries: readonly Entry[], at: number): { readonly length: number; readonly times: number } {
+  for (let length = 1; length <= LONGEST_CYCLE; length += 1) {
+    if (length > 1 && entries.slice(at, at + length).some(({ key }) => key === '')) break;
+    let times = 1;
+    while (isRepeated(entries, at, length, times)) times += 1;
+    if (times > 1) return { length, times };
+  }
+  return { length: 1, times: 1 };
+}
+
+function isRepeated(entries: readonly Entry[], at: number, length: number, times: number): boolean {
+  for (let i = 0; i < length; i += 1) {
+    const next = entries[at + times * length + i];
+    if (next === undefined || next.key !== entries[at + i]?.key) return false;
+  }
+  return true;
 }

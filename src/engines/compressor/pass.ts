@@ -5,9 +5,9 @@ import { firstSpeaker } from './borders.js';
 import { extractSummary } from './extract.js';
 import type { CountText } from './ledger-text.js';
 import type { SummaryState } from './mark.js';
-import { makePlan, middleOf, type Plan, tailOf } from './plan.js';
+import { makePlan, middleOf, type Plan, sum, tailOf } from './plan.js';
 import { prune } from './prune.js';
-import { makeRoom, type Room, sizesOf, tighter } from './room.js';
+import { makeRoom, type Room, sizesOf, tighter, total } from './room.js';
 import type { CompressorSettings } from './settings.js';
 import { shortenNewest } from './shorten-newest.js';
 import { appendedState, NO_STATE, rewrittenState, type StateOrder, stepsOf, withAlsoGone } from './state.js';
@@ -32,6 +32,10 @@ const LEAST_GAIN = 0.75;
 /** What a view may take at most before even results that the model has not read yet are cut. */
 const CEILING = 0.85;
 const MOST_CALLS = 3;
+/** What stands around the summary, and the acknowledgement behind it. */
+const FRAME = 90;
+const CAUTION = 0.95;
+const LEAST_SPACE = 0.3;
 
 /** One pass over one conversation. Keeps nothing: all that it knows afterwards is in the marks of the result. */
 export class Pass {
@@ -63,10 +67,7 @@ export class Pass {
   #room(before: number): Room {
     const { settings, protectFirstN, protectLastN, contextLength, thresholdTokens, services } = this.env;
     const wanted = this.options.targetTokens ?? Math.floor(DEFAULT_LOW_WATER * (thresholdTokens || before));
-    const bodySize = sizesOf(this.messages.slice(this.#view.head.length), services).reduce(
-      (a, b) => a + b,
-      0,
-    );
+    const bodySize = total(sizesOf(this.messages.slice(this.#view.head.length), services));
     return makeRoom({
       target: Math.min(wanted, Math.floor(LEAST_GAIN * before)),
       fixed: Math.max(0, before - bodySize),
@@ -90,9 +91,7 @@ export class Pass {
     if (changed === 0) return undefined;
     const shorter = new Map(this.#view.rest.map((message, i) => [message, messages[i] as Message]));
     const result = this.messages.map((message) => shorter.get(message) ?? message);
-    const saved =
-      this.#sizes.reduce((a, b) => a + b, 0) -
-      sizesOf(messages, this.env.services).reduce((a, b) => a + b, 0);
+    const saved = total(this.#sizes) - total(sizesOf(messages, this.env.services));
     if (before - saved > room.target * 1.05) return undefined;
     const after = await this.env.services.countTokens(result);
     return after <= room.target && after < before ? result : undefined;
@@ -101,12 +100,14 @@ export class Pass {
   async #summarised(room: Room, before: number): Promise<Message[] | undefined> {
     const story = await this.#story(room, before);
     let best: { readonly result: Message[]; readonly tokens: number } | undefined;
+    let excess = 0;
     for (let step = 0; step < MOST_TRIES; step += 1) {
-      const result = this.#composed(step === 0 ? room : tighter(room, step), story);
+      const result = this.#composed(step === 0 ? room : tighter(room, step), story, excess);
       if (result === undefined) continue;
       const tokens = await this.env.services.countTokens(result);
       if (tokens < (best?.tokens ?? before)) best = { result, tokens };
       if (tokens <= room.target) break;
+      excess += tokens - room.target;
     }
     return await this.#underCeiling(best ?? { result: [...this.messages], tokens: before }, room, before);
   }
@@ -142,7 +143,7 @@ export class Pass {
 
   /** In several calls where a conversation is much longer than what the model is shown at once. */
   async #told({ prior, middle, room }: StateOrder, before: number): Promise<Summarised> {
-    const size = sizesOf(middle, this.env.services).reduce((a, b) => a + b, 0);
+    const size = total(sizesOf(middle, this.env.services));
     const calls = Math.min(MOST_CALLS, Math.max(1, Math.ceil(size / (4 * room.inputTokens))));
     let previous = prior.summary;
     let since = stepsOf(prior);
@@ -177,15 +178,20 @@ export class Pass {
     }
   }
 
-  #order(room: Room, plan: Plan): StateOrder {
+  #order(room: Room, plan: Plan, excess = 0): StateOrder {
     const prior = this.#view.prior ?? NO_STATE;
     const middle = middleOf(this.#view, plan);
-    return { prior, middle, tail: tailOf(this.#view, plan), room, count: this.#count };
+    const tail = tailOf(this.#view, plan);
+    const kept = total(sizesOf(tail, this.env.services)) + sum(this.#sizes, 0, plan.first);
+    // A turn that leaves no room goes over the target: what was said before it must not be lost for that.
+    const least = Math.floor(room.total * LEAST_SPACE);
+    const space = Math.max(least, Math.floor((room.total - kept) * CAUTION) - FRAME - excess);
+    return { prior, middle, tail, room, space, count: this.#count };
   }
 
-  #composed(room: Room, story: Story): Message[] | undefined {
+  #composed(room: Room, story: Story, excess: number): Message[] | undefined {
     const plan = makePlan(this.#view, this.#sizes, room);
-    const order = this.#order(room, plan);
+    const order = this.#order(room, plan, excess);
     if (order.middle.length === 0 && this.#view.prior === undefined) return undefined;
     const summary = summaryMessage(this.#state(order, story));
     const tail = order.tail;

@@ -64,20 +64,14 @@ export function makeRoom({
   };
 }
 
-/** Less of everything that may give way, for another try. */
+/** Less of what may give way, for another try. */
 export function tighter(room: Room, step: number): Room {
-  const factor = [1, 0.7, 0.4, 0.15][Math.min(step, 3)] as number;
-  const less = (tokens: number) => Math.floor(tokens * factor);
   return {
     ...room,
     firstMessages: 0,
     lastMessages: 0,
-    tailTokens: step > 1 ? 0 : less(room.tailTokens),
-    turnTokens: step > 1 ? Math.floor(room.total * 0.5) : room.turnTokens,
-    summaryTokens: less(room.summaryTokens),
-    ledgerTokens: less(room.ledgerTokens),
-    digestTokens: less(room.digestTokens),
-    requestTokens: less(room.requestTokens),
+    tailTokens: step > 1 ? 0 : Math.floor(room.tailTokens / 2),
+    turnTokens: step > 1 ? Math.floor(room.total / 2) : room.turnTokens,
   };
 }
 
@@ -85,4 +79,8 @@ export function tighter(room: Room, step: number): Room {
 export function sizesOf(messages: readonly Message[], services: EngineServices): readonly number[] {
   const empty = services.estimateTokens([]);
   return messages.map((message) => Math.max(1, services.estimateTokens(message) - empty));
+}
+
+export function total(sizes: readonly number[]): number {
+  return sizes.reduce((sum, tokens) => sum + tokens, 0);
 }

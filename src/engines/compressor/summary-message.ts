@@ -33,14 +33,22 @@ export function baseText(summary: string, request: string, ledger: Ledger): stri
 
 /** What is added below: the steps, and what they name that was not shown before. */
 export function updateOf(lines: readonly string[], request: string, added: Ledger): Update {
-  const told = request === '' ? '' : `Newest request of these, word for word (it may be done): ${request}`;
-  return { steps: ['## Then', ...lines, told].filter(Boolean).join('\n'), facts: ledgerText(added) };
+  return { steps: lines.join('\n'), request, facts: ledgerText(added) };
 }
 
 export function summaryContent({ base, updates }: Pick<SummaryState, 'base' | 'updates'>): string {
-  const told = updates.map(({ steps, facts }) => (facts === '' ? steps : `${steps}\nExact:\n${facts}`));
-  const shown = [base, ...told].filter(Boolean).map(asData).join('\n\n');
+  const shown = [base, ...updates.map(toldOf)].filter(Boolean).map(asData).join('\n\n');
   return `${OPEN}${shown}${CLOSE}`;
+}
+
+function toldOf({ steps, request, facts }: Update): string {
+  return [
+    `## Then\n${steps}`,
+    request === '' ? '' : `Newest request of these, word for word (it may be done): ${request}`,
+    facts === '' ? '' : `Exact:\n${facts}`,
+  ]
+    .filter(Boolean)
+    .join('\n');
 }
 
 export function summaryMessage(state: SummaryState): Message {

@@ -1,0 +1,65 @@
+import { expect } from 'vitest';
+import { headLength, type Message } from '../../../../src/engines/message.js';
+import { type Built, roughly } from './build.js';
+import { violationsOf, worseKinds } from './violations.js';
+
+export interface Outcome {
+  readonly result: Message[] | undefined;
+  readonly error: unknown;
+}
+
+export async function run(
+  built: Built,
+  messages: Message[],
+  targetTokens: number,
+  force = false,
+): Promise<Outcome> {
+  const currentTokens = roughly(messages);
+  try {
+    return {
+      result: await built.engine.compress(messages, { currentTokens, targetTokens, force }),
+      error: undefined,
+    };
+  } catch (error) {
+    return { result: undefined, error };
+  }
+}
+
+/** Everything a host relies on, whatever went in and whatever the model said. */
+export function expectSound(
+  input: readonly Message[],
+  { result, error }: Outcome,
+  targetTokens: number,
+): void {
+  if (result === undefined) {
+    expect((error as Error).name).toBe('IrreducibleError');
+    return;
+  }
+  expect(worseKinds(violationsOf(input), violationsOf(result))).toEqual([]);
+  expect(roughly(result)).toBeLessThan(roughly(input));
+  const head = headLength(input);
+  expect(result.slice(0, head)).toEqual(input.slice(0, head));
+  expectLastTurn(input, result, targetTokens);
+  const size = roughly(result);
+  if (size > targetTokens) expect(size).toBeLessThanOrEqual(leastPossible(input));
+}
+
+function expectLastTurn(input: readonly Message[], result: readonly Message[], targetTokens: number): void {
+  const last = input.findLastIndex(({ role }) => role === 'user');
+  if (last < 0) return;
+  const at = result.findLastIndex(({ role }) => role === 'user');
+  expect(result[at]).toEqual(input[last]);
+  const turn = input.slice(last);
+  const isTooBig = roughly([...input.slice(0, headLength(input)), ...turn]) > targetTokens / 2;
+  if (!isTooBig) expect(result.slice(at)).toEqual(turn);
+  else if (result.at(-1)?.role !== 'tool') expect(result.at(-1)).toEqual(input.at(-1));
+}
+
+/** Head, last request and newest group, which the model has not answered yet, and what a summary takes at least. */
+function leastPossible(input: readonly Message[]): number {
+  const last = input.findLastIndex(({ role }) => role === 'user');
+  const newest = input.findLastIndex(({ role }) => role !== 'tool');
+  const kept = [...input.slice(0, headLength(input)), ...(last < 0 ? [] : [input[last] as Message])];
+  const group = newest > last ? input.slice(newest) : [];
+  return roughly([...kept, ...group]) + 400;
+}
