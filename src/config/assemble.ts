@@ -89,11 +89,13 @@ function policy(
       summaryApiKey: values.SUMMARY_API_KEY,
       summaryModel: values.SUMMARY_MODEL,
       summaryTimeoutSeconds: values.SUMMARY_TIMEOUT_SECONDS,
+      summaryThinking: values.SUMMARY_THINKING,
     },
     sessions: {
       retentionDays: values.RETENTION,
       idleSeconds: values.IDLE,
       commands: values.COMMANDS,
+      conversationId: values.CONVERSATION_ID,
     },
   };
 }

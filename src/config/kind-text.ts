@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import type { Kind } from './kind.js';
 import { pythonInt, strip } from './python-number.js';
-import type { Tenant } from './settings.js';
+import type { IdSource, Tenant } from './settings.js';
 
 /** What a kind of text says of itself. `read` gives the value of a stripped text, or refuses with `undefined`. */
 interface TextFacts<T> {
@@ -84,6 +84,19 @@ export const tenant = textKind({
     return name !== undefined && HEADER_NAME.test(name) ? { kind: 'header', name } : undefined;
   },
   show: (value) => (value.kind === 'header' ? `header:${value.name}` : value.kind),
+});
+
+/** Where in a request an id stands. */
+export const idSource = textKind({
+  rule: 'must be header:NAME or body:FIELD',
+  placeholder: 'SOURCE',
+  read: (value): IdSource | undefined => {
+    const [, kind = '', name = ''] = /^(header|body):(.+)$/i.exec(value) ?? [];
+    if (kind.toLowerCase() === 'body') return { kind: 'body', name };
+    const header = name.toLowerCase();
+    return HEADER_NAME.test(header) ? { kind: 'header', name: header } : undefined;
+  },
+  show: ({ kind, name }) => `${kind}:${name}`,
 });
 
 const UNITS = new Map([

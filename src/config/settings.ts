@@ -12,6 +12,12 @@ export type Tenant =
   | { readonly kind: 'header'; readonly name: string }
   | { readonly kind: 'none' };
 
+/** A header's name in lower case, or a top-level member of the body. */
+export interface IdSource {
+  readonly kind: 'header' | 'body';
+  readonly name: string;
+}
+
 export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
 
 /** Every setting in force, validated. Durations in seconds, sizes in bytes, budgets in tokens. */
@@ -77,11 +83,14 @@ export interface Settings {
     readonly summaryApiKey: string | undefined;
     readonly summaryModel: string | undefined;
     readonly summaryTimeoutSeconds: number;
+    readonly summaryThinking: boolean;
   };
   readonly sessions: {
     readonly retentionDays: number;
     readonly idleSeconds: number;
     readonly commands: boolean;
+    /** Beside `x-incontext-conversation`. */
+    readonly conversationId: IdSource | undefined;
   };
   readonly models: ReadonlyMap<string, ModelSettings>;
   /** Module names or paths, resolved from the configuration file's folder. */

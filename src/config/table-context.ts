@@ -1,6 +1,6 @@
 import { decimal, integer, onOff, seconds } from './kind.js';
 import { thresholdTable } from './kind-table.js';
-import { credential, days, headerValue, path, text } from './kind-text.js';
+import { credential, headerValue, path, text } from './kind-text.js';
 import { endpointUrl, upstreamUrl } from './kind-url.js';
 import { optional, setting } from './setting.js';
 
@@ -9,7 +9,7 @@ const tokens = integer({ min: 1 });
 const share = decimal({ min: 0, max: 1, above: true });
 const shareOrZero = decimal({ min: 0, max: 1 });
 
-/** The sections `budget`, `tokenizer`, `context`, `compression` and `sessions`. */
+/** The sections `budget`, `tokenizer`, `context` and `compression`. */
 export const CONTEXT_SETTINGS = {
   CONTEXT_LENGTH: optional({
     section: 'budget',
@@ -204,29 +204,13 @@ export const CONTEXT_SETTINGS = {
     example: '60',
     description: 'How long one summary may take before the engine does without the model.',
   }),
-  RETENTION: setting({
-    section: 'sessions',
-    kind: days,
-    default: 30,
-    only: 'file',
-    example: '30d',
-    description: 'Days after which a conversation that nobody continued is deleted.',
-  }),
-  IDLE: setting({
-    section: 'sessions',
-    kind: seconds('positive'),
-    default: 1800,
-    only: 'file',
-    example: '1800',
-    description: "Seconds after which an idle conversation's engine is put away.",
-  }),
-  COMMANDS: setting({
-    section: 'sessions',
+  SUMMARY_THINKING: setting({
+    section: 'compression',
     kind: onOff,
     default: false,
     only: 'file',
     example: 'true',
-    description: 'Whether the proxy itself answers /compress, /new and /reset as the last user message.',
+    description: 'Whether the model may think before it writes a summary. Only backend vllm can ask it not to.',
   }),
 };
 

@@ -1,9 +1,10 @@
 import type { Section, Setting } from './setting.js';
 import { CONTEXT_SETTINGS } from './table-context.js';
 import { NETWORK_SETTINGS } from './table-network.js';
+import { SESSION_SETTINGS } from './table-sessions.js';
 
 /** Every setting, by its name. The file's keys, the flags, the help and the defaults follow from here. */
-export const SETTINGS = { ...NETWORK_SETTINGS, ...CONTEXT_SETTINGS };
+export const SETTINGS = { ...NETWORK_SETTINGS, ...CONTEXT_SETTINGS, ...SESSION_SETTINGS };
 
 export type SettingName = keyof typeof SETTINGS;
 /** A value for every setting. */

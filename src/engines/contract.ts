@@ -181,6 +181,7 @@ export type Hook =
   | 'onTurnComplete'
   | 'shouldCompressPreflight'
   | 'shouldCompress'
+  | 'updateFromResponse'
   | 'onSessionEnd';
 
 /** True where an engine brings its own. */

@@ -1,9 +1,14 @@
 import { readBody } from '../body/raw-object.js';
 import type { Message } from '../conversation/message.js';
 import { messageText } from '../conversation/view.js';
-import { type CompleteOptions, type Completion, CompletionError } from '../engines/services.js';
+import {
+  type CompleteOptions,
+  type Completion,
+  CompletionError,
+  type CompletionFailure,
+} from '../engines/services.js';
 import type { UpstreamError } from '../upstream/errors.js';
-import type { Forwarder, UpstreamSink } from '../upstream/forwarder.js';
+import type { Forwarder, UpstreamCall, UpstreamSink } from '../upstream/forwarder.js';
 import { countPrompt } from './count.js';
 import type { AuxiliaryCaller, ExchangeParts } from './parts.js';
 
@@ -24,7 +29,16 @@ export interface AuxiliaryParts extends ExchangeParts {
     /** `undefined`: the caller's upstream. */
     readonly server: AuxiliaryServer | undefined;
     readonly timeoutSeconds: number;
+    /** True where the server understands `chat_template_kwargs`, and the model is not to think before it writes. */
+    readonly asksNotToThink: boolean;
   };
+}
+
+/** Members of a request beside its messages. */
+interface Ask {
+  readonly model: string | undefined;
+  readonly maxTokens: number | undefined;
+  readonly asksNotToThink: boolean;
 }
 
 /**
@@ -38,17 +52,10 @@ export async function completeForEngine(
   caller: AuxiliaryCaller,
   parts: AuxiliaryParts,
 ): Promise<Completion> {
-  const { server, timeoutSeconds } = parts.auxiliary;
-  const timeout = AbortSignal.timeout(timeoutSeconds * 1000);
+  const timeout = AbortSignal.timeout(parts.auxiliary.timeoutSeconds * 1000);
   const signal = options.signal ? AbortSignal.any([options.signal, timeout]) : timeout;
   try {
-    const maxTokens =
-      server === undefined ? await fittingCap(messages, options, caller, signal, parts) : options.maxTokens;
-    const model = server?.model ?? caller.model;
-    const body = requestBody(messages, model, maxTokens);
-    const credential = server === undefined ? caller.credential : bearer(server.apiKey);
-    const answer = await send(server?.forwarder ?? parts.forwarder, body, credential, signal);
-    const completion = readCompletion(answer);
+    const completion = await complete(messages, options, caller, signal, parts);
     parts.metrics.summaryCalled('completed');
     return completion;
   } catch (error) {
@@ -56,11 +63,33 @@ export async function completeForEngine(
       error instanceof CompletionError
         ? error
         : new CompletionError(signal.aborted ? 'unavailable' : 'failed');
-    parts.metrics.summaryCalled(failure.failure);
+    parts.metrics.summaryCalled(options.signal?.aborted === true ? 'aborted' : failure.failure);
     options.signal?.throwIfAborted();
     throw failure;
   }
 }
+
+async function complete(
+  messages: readonly Message[],
+  options: CompleteOptions,
+  caller: AuxiliaryCaller,
+  signal: AbortSignal,
+  parts: AuxiliaryParts,
+): Promise<Completion> {
+  const { server, asksNotToThink } = parts.auxiliary;
+  const maxTokens =
+    server === undefined ? await fittingCap(messages, options, caller, signal, parts) : options.maxTokens;
+  const ask: Ask = { model: server?.model ?? caller.model, maxTokens, asksNotToThink };
+  const credential = server === undefined ? caller.credential : bearer(server.apiKey);
+  const forwarder = server?.forwarder ?? parts.forwarder;
+  const answer = await send(forwarder, requestBody(messages, ask), credential, signal);
+  if (!asksNotToThink || !REFUSES_MEMBERS.has(answer.status)) return readCompletion(answer);
+  // Some templates take no arguments, and the server says so in as many ways.
+  const plain = requestBody(messages, { ...ask, asksNotToThink: false });
+  return readCompletion(await send(forwarder, plain, credential, signal));
+}
+
+const REFUSES_MEMBERS = new Set([400, 422]);
 
 async function fittingCap(
   messages: readonly Message[],
@@ -70,7 +99,8 @@ async function fittingCap(
   parts: AuxiliaryParts,
 ): Promise<number> {
   const budget = parts.models.resolve(model);
-  const body = readBody(requestBody(messages, model, undefined));
+  const { asksNotToThink } = parts.auxiliary;
+  const body = readBody(requestBody(messages, { model, maxTokens: undefined, asksNotToThink }));
   if (body.kind !== 'object') throw new CompletionError('failed');
   const counted = await countPrompt(body.object, budget, { signal, credential }, parts);
   if (counted.kind === 'uncounted') throw new CompletionError('failed');
@@ -79,14 +109,10 @@ async function fittingCap(
   return Math.min(maxTokens, remaining, budget.operatorCap ?? maxTokens);
 }
 
-function requestBody(
-  messages: readonly Message[],
-  model: string | undefined,
-  maxTokens: number | undefined,
-): Buffer {
+function requestBody(messages: readonly Message[], { model, maxTokens, asksNotToThink }: Ask): Buffer {
   const members = { model, max_tokens: maxTokens, temperature: 0, stream: false };
   // A summary needs no thinking, which would eat its cap.
-  const template = { chat_template_kwargs: { enable_thinking: false } };
+  const template = asksNotToThink ? { chat_template_kwargs: { enable_thinking: false } } : {};
   const rest = JSON.stringify({ ...members, ...template });
   return Buffer.from(`{"messages":[${messages.map(messageText).join(',')}],${rest.slice(1)}`);
 }
@@ -117,16 +143,20 @@ function send(
   if (credential !== undefined) headers.push('authorization', credential);
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
-    const sink = new CollectingSink(resolve, reject);
-    const call = forwarder.send({ method: 'POST', path: PATH, headers, body }, sink);
-    signal.addEventListener(
-      'abort',
-      () => {
-        call.abort();
-        reject(new CompletionError('unavailable'));
-      },
-      { once: true },
-    );
+    let call: UpstreamCall | undefined;
+    const stop = (failure: CompletionFailure): void => {
+      call?.abort();
+      end();
+      reject(new CompletionError(failure));
+    };
+    const onAbort = () => stop('unavailable');
+    const end = () => signal.removeEventListener('abort', onAbort);
+    signal.addEventListener('abort', onAbort, { once: true });
+    const onAnswer = (answer: WholeAnswer) => {
+      end();
+      resolve(answer);
+    };
+    call = forwarder.send({ method: 'POST', path: PATH, headers, body }, new CollectingSink(onAnswer, stop));
   });
 }
 
@@ -136,8 +166,8 @@ class CollectingSink implements UpstreamSink {
   readonly #chunks: Buffer[] = [];
 
   constructor(
-    private readonly resolve: (answer: WholeAnswer) => void,
-    private readonly reject: (error: CompletionError) => void,
+    private readonly onAnswer: (answer: WholeAnswer) => void,
+    private readonly onFailure: (failure: CompletionFailure) => void,
   ) {}
 
   onHead(status: number): void {
@@ -147,16 +177,16 @@ class CollectingSink implements UpstreamSink {
   onData(chunk: Buffer): boolean {
     this.#size += chunk.length;
     if (this.#size <= MOST_ANSWER_BYTES) this.#chunks.push(chunk);
+    else this.onFailure('failed');
     return true;
   }
 
   onEnd(): void {
-    if (this.#size > MOST_ANSWER_BYTES) this.reject(new CompletionError('failed'));
-    else this.resolve({ status: this.#status, body: Buffer.concat(this.#chunks) });
+    this.onAnswer({ status: this.#status, body: Buffer.concat(this.#chunks) });
   }
 
   onError(_error: UpstreamError): void {
-    this.reject(new CompletionError('unavailable'));
+    this.onFailure('unavailable');
   }
 }
 

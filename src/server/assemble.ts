@@ -3,12 +3,14 @@ import { BodyReader } from '../body/body-reader.js';
 import type { Settings } from '../config/settings.js';
 import { NONE } from '../engines/bundled.js';
 import { windowsOnly } from '../engines/choose-engine.js';
+import type { HostLimits } from '../engines/host/host-settings.js';
 import type { CompleteOptions } from '../engines/services.js';
 import { type AuxiliaryParts, completeForEngine } from '../exchange/auxiliary.js';
 import type { ExchangeParts } from '../exchange/parts.js';
 import { createLog, type Log } from '../observe/log.js';
 import { createMetrics } from '../observe/metrics.js';
 import { Warnings } from '../observe/warnings.js';
+import { WAITING_TIMES, type WaitingTimes } from '../stream/waiting-client.js';
 import { createUpstreamAgent, createUpstreamConnector } from '../upstream/agent.js';
 import { CredentialCheck } from '../upstream/credential-check.js';
 import { Forwarder } from '../upstream/forwarder.js';
@@ -28,6 +30,10 @@ export interface AssembleOptions {
   readonly engine?: EngineChoice | undefined;
   /** Default: on standard error at the configured level. */
   readonly log?: Log | undefined;
+  /** Limits of the engine's host in place of its own. */
+  readonly hostLimits?: Partial<HostLimits> | undefined;
+  /** When a client that waits for a compression hears of it, in place of 2 s and every 10 s. */
+  readonly waitingTimes?: WaitingTimes | undefined;
   /** True to drive conversations: opens the store. */
   readonly drivesEngine?: boolean | undefined;
 }
@@ -59,7 +65,7 @@ export async function assemble(options: AssembleOptions) {
   const forwarder = new Forwarder(() => createUpstreamAgent(upstream, connectUpstream), upstream.url);
   const hosted =
     options.drivesEngine === true && choice.kind === 'engine'
-      ? await hostedEngine(choice, settings, metrics, warnings)
+      ? await hostedEngine(choice, settings, metrics, warnings, options.hostLimits)
       : undefined;
   const engine = hosted?.engine ?? windowsOnly(choice, settings);
   const auxiliary = auxiliaryServer(settings);
@@ -80,6 +86,7 @@ export async function assemble(options: AssembleOptions) {
     forwarder,
     auxiliary,
     credentials: new CredentialCheck(forwarder),
+    waitingTimes: options.waitingTimes ?? WAITING_TIMES,
     access: new Access(settings),
     drain: new Drain((inFlight) => metrics.inFlight.set(inFlight)),
     /** Ends timers and connections. */
@@ -102,15 +109,17 @@ async function hostedEngine(...of: Parameters<typeof import('./engine-host.js').
   return await hostEngine(...of);
 }
 
-function auxiliaryServer({ upstream, compression }: Settings): AuxiliaryParts['auxiliary'] {
-  const { summaryUrl, summaryApiKey, summaryModel, summaryTimeoutSeconds } = compression;
-  if (summaryUrl === undefined) return { server: undefined, timeoutSeconds: summaryTimeoutSeconds };
+function auxiliaryServer({ upstream, compression, tokenizer }: Settings): AuxiliaryParts['auxiliary'] {
+  const { summaryUrl, summaryApiKey, summaryModel, summaryThinking } = compression;
+  const timeoutSeconds = compression.summaryTimeoutSeconds;
+  if (summaryUrl === undefined) {
+    const asksNotToThink = tokenizer.backend === 'vllm' && !summaryThinking;
+    return { server: undefined, timeoutSeconds, asksNotToThink };
+  }
   const connect = createUpstreamConnector(upstream);
   const forwarder = new Forwarder(() => createUpstreamAgent(upstream, connect), summaryUrl);
-  return {
-    server: { forwarder, apiKey: summaryApiKey, model: summaryModel },
-    timeoutSeconds: summaryTimeoutSeconds,
-  };
+  const server = { forwarder, apiKey: summaryApiKey, model: summaryModel };
+  return { server, timeoutSeconds, asksNotToThink: false };
 }
 
 /** Loads plugins at most once, and not at all where nothing is to be chosen. */

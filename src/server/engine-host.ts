@@ -5,7 +5,7 @@ import { createCompressor } from '../engines/compressor/compressor.js';
 import type { ContextManager } from '../engines/context-manager.js';
 import { EngineHost } from '../engines/host/engine-host.js';
 import type { HostObserver } from '../engines/host/host-observer.js';
-import { hostSettings } from '../engines/host/host-settings.js';
+import { type HostLimits, hostSettings } from '../engines/host/host-settings.js';
 import type { RegisteredEngine } from '../engines/registration.js';
 import type { Metrics } from '../observe/metrics.js';
 import type { Warnings } from '../observe/warnings.js';
@@ -26,6 +26,7 @@ export async function hostEngine(
   settings: Settings,
   metrics: Metrics,
   warnings: Warnings,
+  limits?: Partial<HostLimits>,
 ): Promise<HostedEngine> {
   const store = await openConversationStore({ folder: settings.server.dataDir });
   const key = await store.secret('tenant');
@@ -35,6 +36,7 @@ export async function hostEngine(
     settings: hostSettings(settings, registered.name),
     store,
     observer: observerOf(metrics, warnings),
+    limits,
   });
   const { tenant } = settings.server;
   return {

@@ -39,7 +39,7 @@ class Turn {
 
   add(answer: unknown, part: 'message' | 'delta'): void {
     const choices = field(answer, 'choices');
-    const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
+    const choice: unknown = Array.isArray(choices) ? choices.find(isFirst) : undefined;
     const piece = field(choice, part);
     const content = field(piece, 'content');
     const calls = field(piece, 'tool_calls');
@@ -51,6 +51,11 @@ class Turn {
   get message(): AssistantMessage | undefined {
     return this.#calls || !LAST.has(this.#finish) ? undefined : { role: 'assistant', content: this.#content };
   }
+}
+
+/** Of several choices each has events of its own. */
+function isFirst(choice: unknown): boolean {
+  return (field(choice, 'index') ?? 0) === 0;
 }
 
 function field(value: unknown, name: string): unknown {

@@ -10,16 +10,20 @@ export function refusalInBand(status: number, body: Buffer): string {
   return inBandError(JSON.stringify({ error: errorOf(status, parsed(body)) }));
 }
 
-function errorOf(status: number, answer: unknown): unknown {
+function errorOf(status: number, answer: unknown): Record<string, unknown> {
   const error = fieldOf(answer, 'error');
-  if (typeof error === 'object' && error !== null) return error;
-  const message = fieldOf(answer, 'message') ?? error;
+  const source = typeof error === 'object' && error !== null ? error : answer;
+  const message = [fieldOf(source, 'message'), error, fieldOf(answer, 'detail')].find(isText);
   return {
-    message: typeof message === 'string' ? message : `the upstream answered ${status}`,
-    type: fieldOf(answer, 'type') ?? 'upstream_error',
-    param: fieldOf(answer, 'param') ?? null,
-    code: fieldOf(answer, 'code') ?? status,
+    message: message ?? `the upstream answered ${status}`,
+    type: fieldOf(source, 'type') ?? 'upstream_error',
+    param: fieldOf(source, 'param') ?? null,
+    code: fieldOf(source, 'code') ?? status,
   };
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
 }
 
 function parsed(body: Buffer): unknown {

@@ -1,8 +1,10 @@
+import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Forwarder } from './forwarder.js';
 
 const KEPT_MS = 60_000;
 const MOST_KEPT = 1000;
+const LONGEST_MS = 10_000;
 
 /** Whether the upstream takes a credential: asked with `GET /v1/models`, and kept for a minute. */
 export class CredentialCheck {
@@ -12,7 +14,8 @@ export class CredentialCheck {
 
   /** False for 401 and 403, and where the upstream does not answer. */
   areAccepted(credential: string | undefined): Promise<boolean> {
-    const key = credential ?? '';
+    // No credential stays in memory longer than its request.
+    const key = hash('sha256', credential ?? '', 'base64url');
     const known = this.#answers.get(key);
     if (known !== undefined) return known;
     const answer = this.#ask(credential);
@@ -27,18 +30,24 @@ export class CredentialCheck {
     const headers = ['host', this.forwarder.host];
     if (credential !== undefined) headers.push('authorization', credential);
     return new Promise((resolve) => {
-      let status = 0;
-      this.forwarder.send(
+      let timer: NodeJS.Timeout | undefined;
+      const end = (isAccepted: boolean): void => {
+        clearTimeout(timer);
+        resolve(isAccepted);
+      };
+      const call = this.forwarder.send(
         { method: 'GET', path: '/v1/models', headers, body: null },
         {
-          onHead: (code) => {
-            status = code;
-          },
+          onHead: (status) => end(status !== 401 && status !== 403),
           onData: () => true,
-          onEnd: () => resolve(status !== 401 && status !== 403),
-          onError: () => resolve(false),
+          onEnd: () => {},
+          onError: () => end(false),
         },
       );
+      timer = setTimeout(() => {
+        call.abort();
+        end(false);
+      }, LONGEST_MS).unref();
     });
   }
 }

@@ -3,8 +3,9 @@ import { cloneEngine } from '../clone-engine.js';
 import type { ContextEngine, EngineContext, EngineFactory, SessionStart } from '../contract.js';
 import type { RegisteredEngine } from '../registration.js';
 import type { EngineServices } from '../services.js';
-import { EngineInstance } from './engine-instance.js';
-import type { HostSettings } from './host-settings.js';
+import { withinTime } from './deadline.js';
+import { EngineInstance, type OnHookFailed } from './engine-instance.js';
+import type { HostLimits, HostSettings } from './host-settings.js';
 import { LentServices } from './lent-services.js';
 
 export interface InstanceParts {
@@ -12,9 +13,11 @@ export interface InstanceParts {
   /** Serves a conversation whose engine cannot be cloned. */
   readonly builtIn: EngineFactory;
   readonly settings: HostSettings;
+  readonly limits: Pick<HostLimits, 'hookMs'>;
   readonly store: Pick<ConversationStore, 'engineState'>;
   readonly log: EngineServices['log'];
   readonly onCloneFailed: (error: unknown) => void;
+  readonly onHookFailed: OnHookFailed;
 }
 
 /** Makes the engine of each conversation from the one that is registered. */
@@ -22,15 +25,16 @@ export class EngineInstances {
   constructor(private readonly parts: InstanceParts) {}
 
   async of(conversation: string, start: SessionStart): Promise<EngineInstance> {
-    const { store, log, settings } = this.parts;
+    const { store, log, settings, limits, onHookFailed } = this.parts;
     const services = new LentServices({ stored: (key) => store.engineState(conversation, key), log });
-    const instance = new EngineInstance(await this.#clone(services), services, settings);
-    await instance.start(conversation, start);
+    const engine = await this.#clone(services);
+    const instance = new EngineInstance(engine, services, settings, onHookFailed);
+    await instance.start(conversation, start, limits.hookMs);
     return instance;
   }
 
   async #clone(services: LentServices): Promise<ContextEngine> {
-    const { registered, builtIn, onCloneFailed, settings } = this.parts;
+    const { registered, builtIn, onCloneFailed, settings, limits } = this.parts;
     const { options, threshold, protectFirstN, protectLastN } = settings;
     const context: EngineContext = {
       options,
@@ -38,7 +42,7 @@ export class EngineInstances {
       services,
     };
     try {
-      return await cloneEngine(registered, context);
+      return await withinTime(limits.hookMs, () => cloneEngine(registered, context));
     } catch (error) {
       onCloneFailed(error);
       return await builtIn({ ...context, options: undefined });

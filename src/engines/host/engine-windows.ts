@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { ContextEngine } from '../contract.js';
-import { EngineInstance } from './engine-instance.js';
+import { EngineInstance, type OnHookFailed } from './engine-instance.js';
 import type { HostSettings } from './host-settings.js';
 import { LentServices } from './lent-services.js';
 
@@ -12,8 +12,8 @@ export class EngineWindows {
   readonly #instance: EngineInstance;
   readonly #known = new LRUCache<string, number>({ max: MOST_REMEMBERED });
 
-  constructor(prototype: ContextEngine, settings: HostSettings) {
-    this.#instance = new EngineInstance(prototype, NO_SERVICES, settings);
+  constructor(prototype: ContextEngine, settings: HostSettings, onHookFailed: OnHookFailed = () => {}) {
+    this.#instance = new EngineInstance(prototype, NO_SERVICES, settings, onHookFailed);
   }
 
   /** Tokens. */
@@ -21,7 +21,11 @@ export class EngineWindows {
     const key = `${contextLength} ${model ?? ''}`;
     const known = this.#known.get(key);
     if (known !== undefined) return known;
+    const { engine } = this.#instance;
+    const { threshold } = engine;
     const window = this.#instance.useModel(model ?? '', contextLength);
+    // Instances may be copied from this one: a model's own threshold is none of theirs.
+    engine.threshold = threshold;
     this.#known.set(key, window);
     return window;
   }

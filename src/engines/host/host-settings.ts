@@ -22,6 +22,25 @@ export interface HostSettings {
   readonly options: unknown;
 }
 
+/** Limits of the host's own. Durations in milliseconds. */
+export interface HostLimits {
+  /** Conversations that have an engine at one time. */
+  readonly mostLive: number;
+  /** For a hook that a request waits for: the request goes on without it. */
+  readonly hookMs: number;
+  /** For a hook that is told of an answer; the client has it by then. */
+  readonly observerMs: number;
+  /** For `onSessionEnd`. */
+  readonly sessionEndMs: number;
+}
+
+export const HOST_LIMITS: HostLimits = {
+  mostLive: 1000,
+  hookMs: 5000,
+  observerMs: 30_000,
+  sessionEndMs: 5000,
+};
+
 export function hostSettings(settings: Settings, engine: string): HostSettings {
   const { budget, compression, sessions, models } = settings;
   const own = new Map<string, number>();
