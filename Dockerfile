@@ -12,6 +12,7 @@ COPY scripts/after-build.mjs scripts/
 COPY src src/
 RUN npm run build
 
+# npm downloads the compiled part of better-sqlite3 for this Node.js; there is no compiler here.
 FROM node AS dependencies
 COPY package.json package-lock.json ./
 RUN npm ci --omit=dev --omit=optional --no-audit --no-fund

@@ -5,6 +5,7 @@ import { basename, dirname, join, relative, resolve } from 'node:path';
 import { execForm, type Instruction, inContext, last, lineage, pairs, readStages } from './dockerfile.js';
 import { freshFolder } from './fresh-folder.js';
 import { ROOT } from './paths.js';
+import { installEnvironment } from './prebuilt.js';
 import { cleanEnvironment, type Outcome, run, runOk } from './run.js';
 
 /** What the Dockerfile makes, in a folder in place of an image. */
@@ -20,6 +21,7 @@ export interface Image {
 /** Follows the Dockerfile without an engine: each stage is a folder, and its commands run there. */
 export class Builder {
   readonly #folder = freshFolder();
+  readonly #environment = installEnvironment(this.#folder);
   readonly #stages = readStages();
   readonly #built = new Map<string, Promise<string>>();
 
@@ -65,7 +67,7 @@ export class Builder {
     for (const { keyword, args } of stage.instructions) {
       if (keyword === 'COPY') await this.#copy(args, root, workdir);
       // What npm has in its cache is not asked for again.
-      const env = { ...cleanEnvironment(), npm_config_prefer_offline: 'true' };
+      const env = { ...this.#environment, npm_config_prefer_offline: 'true' };
       if (keyword === 'RUN') await runOk(['sh', '-c', below(root, args)], { cwd: workdir, env });
     }
     return root;

@@ -2,6 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freshFolder } from './fresh-folder.js';
 import { ROOT } from './paths.js';
+import { installEnvironment } from './prebuilt.js';
 import { type Outcome, run, runOk } from './run.js';
 
 /** A folder of a user's with the package installed. */
@@ -42,7 +43,8 @@ export class Consumers {
       '--no-fund',
       '--engine-strict=false',
     ];
-    await runOk([...install, ...flags, this.#archive], { cwd: folder });
+    const env = installEnvironment(this.#folder);
+    await runOk([...install, ...flags, this.#archive], { cwd: folder, env });
     return { folder, npx: (...args) => run(['npx', 'incontext-proxy', ...args], { cwd: folder }) };
   }
 
