@@ -1,6 +1,6 @@
 import { RawObject } from '../../body/raw-object.js';
+import type { BodyReader } from '../calls/body-reader.js';
 import { CountFailedError } from '../contract.js';
-import type { BodyReader } from './body-reader.js';
 
 /** What `/tokenize` answers. */
 export interface ServerCount {

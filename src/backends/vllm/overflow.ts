@@ -1,4 +1,4 @@
-import { errorMessage } from './error-message.js';
+import { errorMessage } from '../calls/error-message.js';
 
 /** What gateways and vLLM itself put in front of a message: `litellm.BadRequestError: `, `ValueError: `. */
 const PREFIX = /^(?:[\w.]*(?:Error|Exception)\b[\s:-]*)+/;

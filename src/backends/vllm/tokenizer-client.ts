@@ -1,4 +1,6 @@
-import { VERSION } from '../../version.js';
+import { wholeBody } from '../calls/body-reader.js';
+import { MODELS_LIMIT, positive, readModels } from '../calls/model-list.js';
+import { type CountingCall, ServerClient } from '../calls/server-client.js';
 import {
   type BackendCall,
   type BackendContext,
@@ -6,43 +8,23 @@ import {
   type CountCall,
   CountFailedError,
   type ModelDescription,
-  ModelUnknownError,
 } from '../contract.js';
 import { type ServerCount, TokenizeAnswer } from './answer.js';
-import { wholeBody } from './body-reader.js';
-import { CircuitBreaker, type Health } from './circuit-breaker.js';
 import { Endpoints } from './endpoints.js';
-import { MODELS_LIMIT, readModels } from './models.js';
-import { refusal, StatusError } from './refusal.js';
-import { type Stop, stoppedBy } from './stop.js';
-import { Transport } from './transport.js';
+import { vllmRefusal } from './refusal.js';
 
-export interface TokenizeCall {
-  readonly url: string;
-  readonly authorization: string | undefined;
-  /** In parts. */
-  readonly payload: readonly Buffer[];
-  readonly stop: Stop;
-}
-
-export interface TokenizeEndpoint extends Pick<TokenizeCall, 'url' | 'authorization'> {
+export interface TokenizeEndpoint extends Pick<CountingCall, 'url' | 'authorization'> {
   /** The upstream itself counts there. */
   readonly isUpstream: boolean;
 }
 
-/** Asks the server: one circuit breaker an endpoint, everything measured and reported to the observer. */
+/** Asks vLLM. */
 export class TokenizerClient {
-  readonly #transport: Transport;
+  readonly #client: ServerClient;
   readonly #endpoints: Endpoints;
-  readonly #breakers = new Map<string, CircuitBreaker>();
-  #calls = 0;
-  #failures = 0;
 
-  constructor(
-    private readonly context: BackendContext,
-    private readonly now: () => number,
-  ) {
-    this.#transport = new Transport(context);
+  constructor(context: BackendContext, now: () => number) {
+    this.#client = new ServerClient(context, now);
     this.#endpoints = new Endpoints(context);
   }
 
@@ -56,92 +38,34 @@ export class TokenizerClient {
    * @throws ModelUnknownError or CountFailedError, `window_mismatch` among them: where the operator stated a
    * context length, a count of a server with another one is none for it.
    */
-  async tokenize(
-    call: TokenizeCall,
+  tokenize(
+    call: CountingCall,
     expected: Pick<CountCall, 'configured' | 'contextLength'>,
   ): Promise<ServerCount> {
-    try {
-      const count = await this.#breaker(call.url).run(
-        () => this.#post(call),
-        (error) => healthAfter(error, call.stop),
-      );
-      if (expected.configured && expected.contextLength !== count.contextLength) {
-        throw new CountFailedError('window_mismatch');
-      }
-      return count;
-    } catch (error) {
-      if (!call.stop.stopped && !(error instanceof ModelUnknownError)) this.#failed(error);
-      throw error;
-    }
+    return this.#client.count(
+      call,
+      (status) => (status === 200 ? new TokenizeAnswer() : vllmRefusal(status)),
+      (count) => {
+        if (expected.configured && expected.contextLength !== count.contextLength) {
+          throw new CountFailedError('window_mismatch');
+        }
+      },
+    );
   }
 
   models({ signal, credential }: BackendCall): Promise<readonly ModelDescription[]> {
     const authorization = this.#endpoints.modelsAuthorization(credential);
-    return stoppedBy(signal, (stop) =>
-      this.#transport.call(
-        {
-          method: 'GET',
-          url: this.#endpoints.models,
-          headers: this.#headers(authorization),
-          body: null,
-          stop,
-          timeoutMs: this.#timeoutMs,
-        },
-        (status) => (status === 200 ? wholeBody(MODELS_LIMIT, readModels) : refusal(status)),
-      ),
+    const read = (body: Buffer) => readModels(body, (card) => positive(card.max_model_len));
+    return this.#client.get({ url: this.#endpoints.models, authorization, signal }, (status) =>
+      status === 200 ? wholeBody(MODELS_LIMIT, read) : vllmRefusal(status),
     );
   }
 
   health(): BackendHealth {
-    const states = new Set([...this.#breakers.values()].map((breaker) => breaker.state));
-    const state = states.has('open') ? 'open' : states.has('half_open') ? 'half_open' : 'closed';
-    return { state, calls: this.#calls, failures: this.#failures };
+    return this.#client.health();
   }
 
   close(): Promise<void> {
-    return this.#transport.close();
+    return this.#client.close();
   }
-
-  get #timeoutMs(): number {
-    return this.context.tokenizer.timeoutSeconds * 1000;
-  }
-
-  async #post({ url, authorization, payload, stop }: TokenizeCall): Promise<ServerCount> {
-    this.#calls += 1;
-    const start = performance.now();
-    const headers = [...this.#headers(authorization), 'content-type', 'application/json'];
-    try {
-      return await this.#transport.call<ServerCount>(
-        { method: 'POST', url, headers, body: payload, stop, timeoutMs: this.#timeoutMs },
-        (status) => (status === 200 ? new TokenizeAnswer() : refusal(status)),
-      );
-    } finally {
-      this.context.observer.onCall?.((performance.now() - start) / 1000);
-    }
-  }
-
-  #headers(authorization: string | undefined): string[] {
-    const headers = ['user-agent', this.context.tokenizer.userAgent ?? `incontext-proxy/${VERSION}`];
-    if (authorization !== undefined) headers.push('authorization', authorization);
-    return headers;
-  }
-
-  #breaker(url: string): CircuitBreaker {
-    let breaker = this.#breakers.get(url);
-    if (breaker === undefined) {
-      breaker = new CircuitBreaker(this.now);
-      this.#breakers.set(url, breaker);
-    }
-    return breaker;
-  }
-
-  #failed(error: unknown): void {
-    if (!(error instanceof CountFailedError && error.code === 'circuit_open')) this.#failures += 1;
-  }
-}
-
-function healthAfter(error: unknown, stop: Stop): Health {
-  if (stop.stopped) return 'unknown';
-  if (error instanceof ModelUnknownError) return 'refused';
-  return error instanceof StatusError && error.isRefusal ? 'refused' : 'down';
 }

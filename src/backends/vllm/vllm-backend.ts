@@ -1,5 +1,7 @@
 import type { RawObject } from '../../body/raw-object.js';
 import type { CapField } from '../../budget/cap-field.js';
+import { CountCache } from '../calls/count-cache.js';
+import { checkSettings } from '../calls/no-settings.js';
 import {
   type Backend,
   type BackendCall,
@@ -10,12 +12,11 @@ import {
   CountFailedError,
   type ModelDescription,
 } from '../contract.js';
+import type { ServerCount } from './answer.js';
 import { readVllmCap } from './caps.js';
-import { CountCache } from './count-cache.js';
 import { isVllmOverflow } from './overflow.js';
 import { countingKey, countingPayload } from './payload.js';
 import { transferredPromptTokens } from './prompt-ids.js';
-import { checkVllmSettings } from './settings.js';
 import { TokenizerClient } from './tokenizer-client.js';
 import { refuseUnknownToolChoice } from './tool-choice.js';
 import { truncatedTokens, truncationLimit } from './truncation.js';
@@ -31,14 +32,14 @@ export interface VllmInternals {
  * @throws BackendSettingsError
  */
 export function createVllmBackend(context: BackendContext, internals: VllmInternals = {}): Backend {
-  checkVllmSettings(context);
+  checkSettings('vllm', context);
   return new VllmBackend(context, internals.now ?? (() => performance.now()));
 }
 
 class VllmBackend implements Backend {
   readonly source = 'vllm-tokenize';
   readonly #client: TokenizerClient;
-  readonly #cache: CountCache;
+  readonly #cache: CountCache<ServerCount>;
 
   constructor(context: BackendContext, now: () => number) {
     this.#client = new TokenizerClient(context, now);

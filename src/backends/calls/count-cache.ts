@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache';
 import type { BackendObserver, CountCall } from '../contract.js';
-import type { ServerCount } from './answer.js';
 import { SharedCalls } from './shared-calls.js';
 import { type Stop, stoppedBy } from './stop.js';
 
@@ -13,9 +12,9 @@ export interface CacheRequest {
 }
 
 /** A bounded LRU of counts with single flight in front of the server. Failures are not kept. */
-export class CountCache {
-  readonly #counts: LRUCache<string, ServerCount>;
-  readonly #calls = new SharedCalls<ServerCount>();
+export class CountCache<T extends object> {
+  readonly #counts: LRUCache<string, T>;
+  readonly #calls = new SharedCalls<T>();
   #generation = 0;
 
   constructor(
@@ -25,7 +24,7 @@ export class CountCache {
     this.#counts = new LRUCache({ max: entries });
   }
 
-  async get(request: CacheRequest, ask: (stop: Stop) => Promise<ServerCount>): Promise<ServerCount> {
+  async get(request: CacheRequest, ask: (stop: Stop) => Promise<T>): Promise<T> {
     const { key, credential, call } = request;
     const cached = call.fresh === true ? undefined : this.#counts.get(key);
     if (cached !== undefined) {
@@ -34,7 +33,7 @@ export class CountCache {
     }
     const { signal } = call;
     signal.throwIfAborted();
-    const askAndKeep = (stop: Stop): Promise<ServerCount> => this.#askAndKeep(key, () => ask(stop));
+    const askAndKeep = (stop: Stop): Promise<T> => this.#askAndKeep(key, () => ask(stop));
     if (call.fresh === true) {
       this.observer.onCache?.('miss');
       return stoppedBy(signal, askAndKeep);
@@ -51,7 +50,7 @@ export class CountCache {
     this.#calls.clear();
   }
 
-  async #askAndKeep(key: string, ask: () => Promise<ServerCount>): Promise<ServerCount> {
+  async #askAndKeep(key: string, ask: () => Promise<T>): Promise<T> {
     const generation = this.#generation;
     const count = await ask();
     if (generation === this.#generation) this.#counts.set(key, count);

@@ -1,20 +1,23 @@
 import { type BackendContext, BackendSettingsError, type SettingProblem } from '../contract.js';
 
-/** The backend reads the general `tokenizer` section; a block `backends.vllm` may be there, but empty. */
-export function checkVllmSettings(context: Pick<BackendContext, 'options' | 'tokenizer'>): void {
-  const problems = [...optionProblems(context.options), ...cacheProblems(context.tokenizer.cacheEntries)];
+/** For a backend that reads the general `tokenizer` section only: a block of its own may be there, but empty. */
+export function checkSettings(name: string, context: Pick<BackendContext, 'options' | 'tokenizer'>): void {
+  const problems = [
+    ...optionProblems(name, context.options),
+    ...cacheProblems(context.tokenizer.cacheEntries),
+  ];
   if (problems.length > 0) throw new BackendSettingsError(problems);
 }
 
-function optionProblems(options: unknown): SettingProblem[] {
+function optionProblems(name: string, options: unknown): SettingProblem[] {
   if (options === undefined || options === null) return [];
-  const rule = 'the vllm backend has no settings of its own: see tokenizer_url and its like';
+  const rule = `the ${name} backend has no settings of its own: see tokenizer_url and its like`;
   const names = typeof options === 'object' && !Array.isArray(options) ? Object.keys(options) : undefined;
   if (names === undefined) {
-    return [{ setting: 'backends.vllm', value: typeof options, rule, example: '{}' }];
+    return [{ setting: `backends.${name}`, value: typeof options, rule, example: '{}' }];
   }
-  return names.map((name) => ({
-    setting: `backends.vllm.${name}`,
+  return names.map((option) => ({
+    setting: `backends.${name}.${option}`,
     value: '(masked)',
     rule,
     example: 'leave it out',

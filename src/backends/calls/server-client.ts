@@ -1,0 +1,122 @@
+import { VERSION } from '../../version.js';
+import { type BackendContext, type BackendHealth, CountFailedError, ModelUnknownError } from '../contract.js';
+import type { ReaderOf } from './answer-handler.js';
+import { CircuitBreaker, type Health } from './circuit-breaker.js';
+import { StatusError } from './refusal.js';
+import { type Stop, stoppedBy } from './stop.js';
+import { Transport } from './transport.js';
+
+export interface CountingCall {
+  readonly url: string;
+  readonly authorization: string | undefined;
+  /** In parts. */
+  readonly payload: readonly Buffer[];
+  readonly stop: Stop;
+}
+
+export interface Asking {
+  readonly url: string;
+  readonly authorization: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** What a server's answer with this status means: true for a refusal of the request, from a server that is up. */
+export type IsRefusal = (status: number) => boolean;
+
+export const isClientError: IsRefusal = (status) => status >= 400 && status < 500;
+
+/** Asks a server: one circuit breaker an endpoint that counts, everything measured and reported to the observer. */
+export class ServerClient {
+  readonly #transport: Transport;
+  readonly #breakers = new Map<string, CircuitBreaker>();
+  #calls = 0;
+  #failures = 0;
+
+  constructor(
+    private readonly context: BackendContext,
+    private readonly now: () => number,
+    private readonly isRefusal: IsRefusal = isClientError,
+  ) {
+    this.#transport = new Transport(context);
+  }
+
+  /**
+   * @param accept throws where the answer is none for the caller.
+   * @throws ModelUnknownError or CountFailedError
+   */
+  async count<T>(call: CountingCall, readerOf: ReaderOf<T>, accept?: (answer: T) => void): Promise<T> {
+    try {
+      const answer = await this.#breaker(call.url).run(
+        () => this.#post(call, readerOf),
+        (error) => this.#healthAfter(error, call.stop),
+      );
+      accept?.(answer);
+      return answer;
+    } catch (error) {
+      if (!call.stop.stopped && !(error instanceof ModelUnknownError)) this.#failed(error);
+      throw error;
+    }
+  }
+
+  /** @throws CountFailedError; the signal's reason when it aborts */
+  get<T>({ url, authorization, signal }: Asking, readerOf: ReaderOf<T>): Promise<T> {
+    const timeoutMs = this.#timeoutMs;
+    const headers = this.#headers(authorization);
+    return stoppedBy(signal, (stop) =>
+      this.#transport.call({ method: 'GET', url, headers, body: null, stop, timeoutMs }, readerOf),
+    );
+  }
+
+  health(): BackendHealth {
+    const states = new Set([...this.#breakers.values()].map((breaker) => breaker.state));
+    const state = states.has('open') ? 'open' : states.has('half_open') ? 'half_open' : 'closed';
+    return { state, calls: this.#calls, failures: this.#failures };
+  }
+
+  close(): Promise<void> {
+    return this.#transport.close();
+  }
+
+  get #timeoutMs(): number {
+    return this.context.tokenizer.timeoutSeconds * 1000;
+  }
+
+  async #post<T>({ url, authorization, payload, stop }: CountingCall, readerOf: ReaderOf<T>): Promise<T> {
+    this.#calls += 1;
+    const start = performance.now();
+    const headers = [...this.#headers(authorization), 'content-type', 'application/json'];
+    try {
+      return await this.#transport.call<T>(
+        { method: 'POST', url, headers, body: payload, stop, timeoutMs: this.#timeoutMs },
+        readerOf,
+      );
+    } finally {
+      this.context.observer.onCall?.((performance.now() - start) / 1000);
+    }
+  }
+
+  #headers(authorization: string | undefined): string[] {
+    const headers = ['user-agent', this.context.tokenizer.userAgent ?? `incontext-proxy/${VERSION}`];
+    if (authorization !== undefined) headers.push('authorization', authorization);
+    return headers;
+  }
+
+  #breaker(url: string): CircuitBreaker {
+    let breaker = this.#breakers.get(url);
+    if (breaker === undefined) {
+      breaker = new CircuitBreaker(this.now);
+      this.#breakers.set(url, breaker);
+    }
+    return breaker;
+  }
+
+  #failed(error: unknown): void {
+    if (!(error instanceof CountFailedError && error.code === 'circuit_open')) this.#failures += 1;
+  }
+
+  #healthAfter(error: unknown, stop: Stop): Health {
+    if (stop.stopped) return 'unknown';
+    if (error instanceof ModelUnknownError) return 'refused';
+    return error instanceof StatusError && this.isRefusal(error.status) ? 'refused' : 'down';
+  }
+}
