@@ -14,6 +14,8 @@ export interface DialogueOptions {
   readonly call: ExchangeCall;
   readonly clampOnly?: boolean | undefined;
   readonly explainOnly?: boolean | undefined;
+  /** A person asks for a pass now. */
+  readonly order?: { readonly focus: string | undefined } | undefined;
 }
 
 /** What an exchange and the host of its context engine say to each other. */
@@ -23,6 +25,7 @@ export class Dialogue {
     private readonly link: ExchangeLink,
     private readonly budget: ModelBudget,
     private readonly call: ExchangeCall,
+    private readonly order: DialogueOptions['order'],
   ) {}
 
   /** `undefined` where no engine has a say in this exchange. */
@@ -30,22 +33,34 @@ export class Dialogue {
     request: RawObject,
     model: string | undefined,
     budget: ModelBudget,
-    { call, clampOnly, explainOnly }: DialogueOptions,
+    { call, clampOnly, explainOnly, order }: DialogueOptions,
     parts: ExchangeParts,
   ): Dialogue | undefined {
     const { host } = parts.engine;
     if (host === undefined || clampOnly === true || explainOnly === true) return undefined;
-    return new Dialogue(host, linkOf(request, model, budget, call, parts), budget, call);
+    return new Dialogue(host, linkOf(request, model, budget, call, parts), budget, call, order);
   }
 
-  recognise(): Promise<Visit | undefined> {
-    return this.host.recognise(this.link, this.#model, false);
+  async recognise(): Promise<Visit | undefined> {
+    const { order } = this;
+    const visit = await this.host.recognise(this.link, this.#model, order !== undefined);
+    if (order !== undefined && visit !== undefined) visit.conversation.ordered = order;
+    return visit;
+  }
+
+  /** A person begins anew: so does the engine of what was said until now. */
+  async reset(): Promise<void> {
+    const { contextLength } = this.budget;
+    const visit = await this.recognise();
+    if (visit !== undefined && contextLength !== undefined)
+      await this.host.reset(visit, { model: this.#model, contextLength });
   }
 
   /** From the soft threshold on, a conversation is worth to be known. */
   async recogniseIfNear(situation: Situation, decision: Decision): Promise<Visit | undefined> {
     const isNear =
-      decision.compressDue || this.host.isPastSoftThreshold(this.#facts(situation, decision, true));
+      decision.compressDue ||
+      this.host.isPastSoftThreshold(this.#facts(undefined, situation, decision, true));
     return isNear ? this.host.recognise(this.link, this.#model, true) : undefined;
   }
 
@@ -78,13 +93,13 @@ export class Dialogue {
     decision: Decision,
     isExact: boolean,
   ): Promise<CompressionResult> {
-    return this.host.compress(visit, this.#facts(situation, decision, isExact), this.call.signal);
+    return this.host.compress(visit, this.#facts(visit, situation, decision, isExact), this.call.signal);
   }
 
   /** Writes down what is known of the conversation; its answer will be observed. */
   noted(plan: Plan, visit: Visit | undefined, situation: Situation, decision: Decision): Plan {
     if (visit === undefined) return plan;
-    const facts = this.#facts(situation, decision, plan.source !== 'rough-fallback');
+    const facts = this.#facts(visit, situation, decision, plan.source !== 'rough-fallback');
     this.host.note(visit, facts);
     const { host } = this;
     return {
@@ -97,11 +112,18 @@ export class Dialogue {
     return this.budget.id ?? '';
   }
 
-  #facts(situation: Situation, decision: Decision, isExact: boolean): ExchangeBudget {
+  #facts(
+    visit: Visit | undefined,
+    situation: Situation,
+    decision: Decision,
+    isExact: boolean,
+  ): ExchangeBudget {
     const { contextLength, window, promptTokens, budget } = situation;
     const { reserve } = budget;
     const { required } = decision;
-    return { model: this.#model, contextLength, window, reserve, required, promptTokens, isExact };
+    const isSelection = visit !== undefined && situation.request !== visit.request;
+    const model = this.#model;
+    return { model, contextLength, window, reserve, required, promptTokens, isExact, isSelection };
   }
 }
 
@@ -121,7 +143,7 @@ function linkOf(
   return {
     request,
     tenant: call.tenant ?? '',
-    explicitId: call.conversationId,
+    explicitId: call.conversationId ?? parts.conversationIdIn?.(request),
     read(bytes) {
       const body = parts.bodies.read(bytes);
       if (body.kind !== 'object') throw new TypeError('the view is no JSON object');

@@ -1,6 +1,7 @@
 import type { RawObject } from '../body/raw-object.js';
 import type { Decision } from '../budget/decide.js';
 import type { Visit } from '../engines/host/visit.js';
+import type { ModelBudget } from '../upstream/model-registry.js';
 import { BackendContractError, decideBudget, readCaps } from './budget.js';
 import { type Counted, countPrompt } from './count.js';
 import { Dialogue } from './dialogue.js';
@@ -19,6 +20,8 @@ export interface PrepareOptions {
   readonly recovering?: boolean | undefined;
   /** Only say what would be done: no conversation is looked for, and nothing is compressed. */
   readonly explainOnly?: boolean | undefined;
+  /** A person asks for a pass now: where it does not help, the plan's reason says why. */
+  readonly order?: { readonly focus: string | undefined } | undefined;
   /** Called when a compression begins, which may take a while. */
   readonly onCompressing?: (() => void) | undefined;
 }
@@ -55,7 +58,24 @@ async function planRequest(
 ): Promise<Plan> {
   const budget = parts.models.resolve(model);
   const dialogue = Dialogue.of(request, model, budget, options, parts);
-  const known = await dialogue?.recognise();
+  const reading = { request, model, budget, dialogue };
+  return planView(reading, await dialogue?.recognise(), options, parts);
+}
+
+interface Reading {
+  readonly request: RawObject;
+  readonly model: string | undefined;
+  readonly budget: ModelBudget;
+  readonly dialogue: Dialogue | undefined;
+}
+
+async function planView(
+  reading: Reading,
+  known: Visit | undefined,
+  options: PrepareOptions,
+  parts: ExchangeParts,
+): Promise<Plan> {
+  const { request, model, budget, dialogue } = reading;
   const isWanted = known !== undefined && (await dialogue?.wantsPass(known)) === true;
   const sent = known === undefined ? request : await (dialogue as Dialogue).select(known);
   const counted = await countPrompt(sent, budget, options.call, parts);
@@ -67,12 +87,14 @@ async function planRequest(
   const savedTokens = known?.savedTokens ?? 0;
   const situation = situate({ request: sent, model, budget, caps, counted, clampOnly, savedTokens }, parts);
   if (isDegraded(situation, parts)) {
-    const plan = unchanged(request.bytes, 'window_too_small', counted.source, factsOf(situation));
-    return plan;
+    return unchanged(request.bytes, 'window_too_small', counted.source, factsOf(situation));
   }
   const decision = decideBudget(situation, parts);
   if (dialogue === undefined) return withoutEngine(situation, decision, options, parts);
-  return planDialogue(dialogue, { situation, decision, counted, known, isWanted }, options, parts);
+  const visit = known ?? (await dialogue.recogniseIfNear(situation, decision));
+  // What was counted is the client's own: all of it again for what stands in its place.
+  if (visit !== known && visit?.checkpoint !== undefined) return planView(reading, visit, options, parts);
+  return planDialogue(dialogue, { situation, decision, counted, visit, isWanted }, options, parts);
 }
 
 function withoutEngine(
@@ -93,7 +115,7 @@ interface Standing {
   readonly situation: Situation;
   readonly decision: Decision;
   readonly counted: Extract<Counted, { kind: 'counted' }>;
-  readonly known: Visit | undefined;
+  readonly visit: Visit | undefined;
   /** The engine or a person wants a pass, due or not. */
   readonly isWanted: boolean;
 }
@@ -104,8 +126,7 @@ async function planDialogue(
   options: PrepareOptions,
   parts: ExchangeParts,
 ): Promise<Plan> {
-  const { situation, decision, counted, isWanted } = standing;
-  const visit = standing.known ?? (await dialogue.recogniseIfNear(situation, decision));
+  const { situation, decision, counted, visit, isWanted } = standing;
   const exact = counted.source !== 'rough-fallback';
   const isDue = await dialogue.isDue(visit, decision, situation);
   if (visit === undefined || !(isDue || isWanted) || !dialogue.mayCompress(exact)) {

@@ -10,6 +10,7 @@ import type { ExchangeParts } from '../exchange/parts.js';
 import { createLog, type Log } from '../observe/log.js';
 import { createMetrics } from '../observe/metrics.js';
 import { Warnings } from '../observe/warnings.js';
+import type { ConversationStore } from '../store/conversation-store.js';
 import { WAITING_TIMES, type WaitingTimes } from '../stream/waiting-client.js';
 import { createUpstreamAgent, createUpstreamConnector } from '../upstream/agent.js';
 import { CredentialCheck } from '../upstream/credential-check.js';
@@ -28,6 +29,8 @@ export interface AssembleOptions {
   readonly backend?: BackendFactory | undefined;
   /** Default: what `context.engine` names, bundled or from a plugin. */
   readonly engine?: EngineChoice | undefined;
+  /** Where conversations are kept; closed with the proxy. Default: SQLite in the data folder. */
+  readonly store?: ConversationStore | undefined;
   /** Default: on standard error at the configured level. */
   readonly log?: Log | undefined;
   /** Limits of the engine's host in place of its own. */
@@ -65,7 +68,10 @@ export async function assemble(options: AssembleOptions) {
   const forwarder = new Forwarder(() => createUpstreamAgent(upstream, connectUpstream), upstream.url);
   const hosted =
     options.drivesEngine === true && choice.kind === 'engine'
-      ? await hostedEngine(choice, settings, metrics, warnings, options.hostLimits)
+      ? await hostedEngine(choice, settings, metrics, warnings, {
+          store: options.store,
+          limits: options.hostLimits,
+        })
       : undefined;
   const engine = hosted?.engine ?? windowsOnly(choice, settings);
   const auxiliary = auxiliaryServer(settings);

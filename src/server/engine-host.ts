@@ -9,12 +9,19 @@ import { type HostLimits, hostSettings } from '../engines/host/host-settings.js'
 import type { RegisteredEngine } from '../engines/registration.js';
 import type { Metrics } from '../observe/metrics.js';
 import type { Warnings } from '../observe/warnings.js';
+import type { ConversationStore } from '../store/conversation-store.js';
 import { openConversationStore } from '../store/open-conversation-store.js';
 
 /** The engine's host, and whose request is whose. */
 export interface HostedEngine {
   readonly engine: ContextManager & { readonly host: EngineHost };
   tenantOf(request: IncomingMessage): string;
+}
+
+export interface HostedOptions {
+  /** Default: SQLite in the data folder. */
+  readonly store?: ConversationStore | undefined;
+  readonly limits?: Partial<HostLimits> | undefined;
 }
 
 /**
@@ -26,9 +33,9 @@ export async function hostEngine(
   settings: Settings,
   metrics: Metrics,
   warnings: Warnings,
-  limits?: Partial<HostLimits>,
+  { store: given, limits }: HostedOptions = {},
 ): Promise<HostedEngine> {
-  const store = await openConversationStore({ folder: settings.server.dataDir });
+  const store = given ?? (await openConversationStore({ folder: settings.server.dataDir }));
   const key = await store.secret('tenant');
   const host = new EngineHost({
     registered,

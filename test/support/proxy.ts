@@ -1,7 +1,9 @@
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import type { BackendFactory } from '../../src/backends/contract.js';
+import type { EngineChoice } from '../../src/server/choose-engine.js';
 import { createProxy, type RunningProxy } from '../../src/server/create-proxy.js';
+import type { ConversationStore } from '../../src/store/conversation-store.js';
 import { settingsOf, type TestSettings } from './settings.js';
 
 export interface TestProxy extends RunningProxy {
@@ -11,10 +13,17 @@ export interface TestProxy extends RunningProxy {
   ready(): Promise<void>;
 }
 
+export interface TestProxyOptions extends TestSettings {
+  readonly backend?: BackendFactory | undefined;
+  /** In place of what `--engine` names. */
+  readonly engine?: EngineChoice | undefined;
+  readonly store?: ConversationStore | undefined;
+}
+
 /** Starts a proxy on a free port with these flags, `--engine none --min-output-tokens 256 --fallback-margin-tokens 64` unless said otherwise. */
 export async function startProxy(
   flags: Record<string, string>,
-  options: TestSettings & { readonly backend?: BackendFactory } = {},
+  options: TestProxyOptions = {},
 ): Promise<TestProxy> {
   const defaults = { port: '0', engine: 'none', 'min-output-tokens': '256', 'fallback-margin-tokens': '64' };
   const settings = settingsOf({ ...defaults, ...flags }, options);
@@ -26,7 +35,8 @@ export async function startProxy(
     },
   });
   const log = pino({ level: 'trace', base: null }, sink);
-  const proxy = await createProxy({ settings, backend: options.backend, log });
+  const { backend, engine, store } = options;
+  const proxy = await createProxy({ settings, backend, engine, store, log });
   return { ...proxy, logged, ready: () => untilReady(proxy.url) };
 }
 

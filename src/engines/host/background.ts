@@ -1,3 +1,6 @@
+/** What waits holds a request: with more than this nothing is gained. */
+const MOST_WAITING = 32;
+
 /** Work that nobody waits for: one piece at a time in the process, in the order it came, ended at the shutdown. */
 export class Background {
   readonly #ended = new AbortController();
@@ -10,6 +13,7 @@ export class Background {
     const waiting = this.#queue.findIndex((piece) => piece.key === key);
     if (waiting >= 0) this.#queue.splice(waiting, 1);
     this.#queue.push({ key, work });
+    if (this.#queue.length > MOST_WAITING) this.#queue.shift();
     void this.#drain();
   }
 

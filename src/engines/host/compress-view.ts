@@ -26,6 +26,8 @@ export interface CompressionOrder {
   readonly onHeadChanged: () => void;
   /** Why an engine's work was refused or broke off, for the warning. */
   readonly onFailure: (failure: PassFailure, error: unknown) => void;
+  /** The instance did not end with its pass, or missed its deadline: nobody may listen to it any more. */
+  readonly onRunaway: (instance: EngineInstance | undefined) => void;
 }
 
 export type PassFailure = 'irreducible' | 'compression_failed' | 'compression_timeout';
@@ -37,6 +39,8 @@ export interface Compressed {
   readonly checkpointRows: readonly ViewRow[];
   /** How many of the client's messages they stand for, the head not counted. */
   readonly messages: number;
+  /** P of the view as it was, and as it is now. */
+  readonly tokensBefore: number;
   readonly promptTokens: number;
   /** What the engine wrote: JSON text by key. */
   readonly writes: ReadonlyMap<string, string>;
@@ -50,15 +54,14 @@ export type CompressionOutcome = Compressed | { readonly kind: 'failed'; readonl
  */
 export async function compressView(
   order: CompressionOrder,
-  instance: EngineInstance,
+  instanceOf: () => Promise<EngineInstance>,
 ): Promise<CompressionOutcome> {
   const deadline = new AbortController();
   const timer = deadlineTimer(order.deadlineAt, deadline);
   const signal = AbortSignal.any([order.signal, deadline.signal]);
-  const writes = new Map<string, string>();
-  instance.services.lend({ link: order.link, signal, deadlineAt: order.deadlineAt, writes });
   try {
-    return await passes(order, instance, signal, writes);
+    const instance = await madeInTime(order, instanceOf, signal);
+    return await passes(order, instance, signal);
   } catch (error) {
     order.signal.throwIfAborted();
     const reason = failureOf(error, deadline.signal);
@@ -66,32 +69,47 @@ export async function compressView(
     return { kind: 'failed', reason };
   } finally {
     clearTimeout(timer);
-    instance.services.takeBack();
+  }
+}
+
+async function madeInTime(
+  { onRunaway }: CompressionOrder,
+  instanceOf: () => Promise<EngineInstance>,
+  signal: AbortSignal,
+): Promise<EngineInstance> {
+  const made = instanceOf();
+  try {
+    return await unlessAborted(made, signal);
+  } catch (error) {
+    if (signal.aborted) onRunaway(undefined);
+    throw error;
   }
 }
 
 interface View {
   readonly rows: readonly ViewRow[];
   readonly promptTokens: number;
+  readonly writes: ReadonlyMap<string, string>;
 }
 
 async function passes(
   order: CompressionOrder,
   instance: EngineInstance,
   signal: AbortSignal,
-  writes: ReadonlyMap<string, string>,
 ): Promise<CompressionOutcome> {
-  let view: View = { rows: order.rows, promptTokens: order.budget.promptTokens };
+  const tokensBefore = await viewTokens(order, signal);
+  let view: View = { rows: order.rows, promptTokens: tokensBefore, writes: new Map() };
   let best: Compressed | undefined;
   for (let pass = 0; pass < MOST_PASSES; pass += 1) {
     try {
-      const { settled, promptTokens } = await onePass(order, view, instance, signal);
-      if (promptTokens >= view.promptTokens) break;
+      const { settled, promptTokens, writes } = await onePass(order, view, instance, signal);
       const { checkpointRows, messages, rows } = settled;
-      best = { kind: 'compressed', checkpointRows, messages, promptTokens, writes };
-      view = { rows, promptTokens };
+      if (promptTokens >= view.promptTokens || messages === 0) break;
+      best = { kind: 'compressed', checkpointRows, messages, tokensBefore, promptTokens, writes };
+      view = { rows, promptTokens, writes };
     } catch (error) {
-      if (best === undefined || signal.aborted) throw error;
+      order.signal.throwIfAborted();
+      if (best === undefined) throw error;
       return best;
     }
     if (best.promptTokens <= order.targetTokens) return best;
@@ -100,28 +118,82 @@ async function passes(
   throw new IrreducibleError('the result is not smaller than what went in');
 }
 
+async function viewTokens({ link, rows, budget }: CompressionOrder, signal: AbortSignal): Promise<number> {
+  if (!budget.isSelection) return budget.promptTokens;
+  return await link.count(link.read(renderRequest(link.request, rows)), signal, false);
+}
+
+interface PassResult {
+  readonly settled: Settled;
+  readonly promptTokens: number;
+  readonly writes: ReadonlyMap<string, string>;
+}
+
 async function onePass(
   order: CompressionOrder,
   view: View,
   instance: EngineInstance,
   signal: AbortSignal,
-): Promise<{ readonly settled: Settled; readonly promptTokens: number }> {
-  const { link, targetTokens, focusTopic, force } = order;
-  const { engine } = instance;
-  if (!force && !engine.hasContentToCompress(viewMessages(view.rows))) {
-    throw new IrreducibleError('nothing to compress');
-  }
+): Promise<PassResult> {
+  const { link, targetTokens } = order;
   const snapshot = viewMessages(view.rows);
-  const options = { currentTokens: view.promptTokens, targetTokens, focusTopic, force, signal };
-  const work = Promise.resolve(engine.compress(viewMessages(view.rows), options));
-  const output: unknown = await unlessAborted(work, signal);
+  const writes = new Map(view.writes);
+  const output = await lent(order, instance, { signal, writes }, () =>
+    shorten(order, view, instance, signal),
+  );
   const turnMayShrink = isTurnTooBig(snapshot, view.promptTokens, targetTokens);
   const problem = checkResult(snapshot, output, { turnMayShrink });
   if (problem !== undefined) throw new InvalidResultError(problem);
   const settled = settle(view.rows, snapshot, output as Message[], order.mintUid);
   if (settled.headChanged) order.onHeadChanged();
   const rendered = link.read(renderRequest(link.request, settled.rows));
-  return { settled, promptTokens: await link.count(rendered, signal, order.budget.isExact) };
+  return { settled, promptTokens: await link.count(rendered, signal, order.budget.isExact), writes };
+}
+
+async function shorten(
+  { targetTokens, focusTopic, force }: CompressionOrder,
+  { rows, promptTokens }: View,
+  { engine }: EngineInstance,
+  signal: AbortSignal,
+): Promise<unknown> {
+  if (!force && !engine.hasContentToCompress(viewMessages(rows))) {
+    throw new IrreducibleError('nothing to compress');
+  }
+  const options = { currentTokens: promptTokens, targetTokens, focusTopic, force, signal };
+  return await engine.compress(viewMessages(rows), options);
+}
+
+/** The engine's work, with the services lent to it for so long. */
+async function lent(
+  { link, deadlineAt, onRunaway, signal: exchange }: CompressionOrder,
+  instance: EngineInstance,
+  { signal, writes }: { readonly signal: AbortSignal; readonly writes: Map<string, string> },
+  call: () => Promise<unknown>,
+): Promise<unknown> {
+  signal.throwIfAborted();
+  instance.services.lend({ link, signal, deadlineAt, writes });
+  let isOver = false;
+  const work = call().finally(() => {
+    isOver = true;
+  });
+  try {
+    const output = await unlessAborted(work, signal);
+    // An engine that never yields keeps the timer from firing.
+    if (performance.now() > deadlineAt) throw new LateResultError();
+    return output;
+  } catch (error) {
+    // One that ends with its signal needs a moment for it.
+    if (signal.aborted) await new Promise((resolve) => setImmediate(resolve));
+    if (!isOver || (signal.aborted && !exchange.aborted)) onRunaway(instance);
+    throw error;
+  } finally {
+    instance.services.takeBack();
+  }
+}
+
+/** The engine's result came after the deadline. */
+class LateResultError extends Error {
+  override readonly name = 'LateResultError';
 }
 
 /** An engine's result that is no valid replacement of what it was given; `message` is one of our codes. */
@@ -139,7 +211,7 @@ function isTurnTooBig(messages: readonly Message[], promptTokens: number, target
 }
 
 function failureOf(error: unknown, deadline: AbortSignal): PassFailure {
-  if (deadline.aborted) return 'compression_timeout';
+  if (deadline.aborted || error instanceof LateResultError) return 'compression_timeout';
   return error instanceof Error && error.name === 'IrreducibleError' ? 'irreducible' : 'compression_failed';
 }
 

@@ -1,28 +1,28 @@
 import type { RawObject } from '../../body/raw-object.js';
 import { ChainReader } from '../../conversation/chain.js';
-import { viewMessages } from '../../conversation/view.js';
 import type { ConversationStore } from '../../store/conversation-store.js';
-import { type EngineFactory, overrides } from '../contract.js';
+import type { EngineFactory } from '../contract.js';
 import type { RegisteredEngine } from '../registration.js';
 import { Background } from './background.js';
 import { ConversationList } from './conversation-list.js';
 import { type CompressionResult, ConversationPasses } from './conversation-passes.js';
-import type { EngineInstance } from './engine-instance.js';
+import { ConversationWriter } from './conversation-writer.js';
+import { withinTime } from './deadline.js';
 import { EngineInstances } from './engine-instances.js';
 import { EngineWindows } from './engine-windows.js';
 import type { ExchangeBudget, ExchangeLink } from './exchange-link.js';
-import { EngineHooks, type ObservedAnswer } from './hooks.js';
+import { EngineHooks, type ModelFacts, type ObservedAnswer } from './hooks.js';
 import type { HostObserver } from './host-observer.js';
-import type { HostSettings } from './host-settings.js';
+import { HOST_LIMITS, type HostLimits, type HostSettings } from './host-settings.js';
 import type { LiveConversation } from './live-conversation.js';
 import { LiveConversations } from './live-conversations.js';
 import { Recogniser } from './recogniser.js';
+import { endSession } from './session-end.js';
 import type { Visit } from './visit.js';
 
-const MOST_LIVE = 1000;
-const SESSION_END_MS = 5000;
 const PURGE_EVERY_MS = 30_000;
 const RETENTION_EVERY_MS = 3_600_000;
+const CLOSE_GRACE_MS = 500;
 
 export interface EngineHostParts {
   readonly registered: RegisteredEngine;
@@ -31,6 +31,8 @@ export interface EngineHostParts {
   readonly settings: HostSettings;
   readonly store: ConversationStore;
   readonly observer: HostObserver;
+  /** Default: `HOST_LIMITS`. */
+  readonly limits?: Partial<HostLimits> | undefined;
 }
 
 /** Drives an engine on behalf of each conversation (design, sections 7 and 8). */
@@ -42,11 +44,12 @@ export class EngineHost {
   readonly #live: LiveConversations;
   readonly #recogniser: Recogniser;
   readonly #passes: ConversationPasses;
+  readonly #writer: ConversationWriter;
   readonly #hooks: EngineHooks;
   readonly #background = new Background();
   readonly #windows: EngineWindows;
   readonly #timers: NodeJS.Timeout[];
-  readonly #asksForDue: boolean;
+  readonly #limits: HostLimits;
   /** Work that goes on after an answer; a shutdown waits for it. */
   readonly #pending = new Set<Promise<void>>();
 
@@ -54,32 +57,37 @@ export class EngineHost {
     const { registered, settings, store, observer, builtIn } = parts;
     this.name = registered.name;
     this.#parts = parts;
-    this.#live = new LiveConversations(MOST_LIVE, settings.idleSeconds, (gone) => this.#putAway(gone));
+    this.#limits = { ...HOST_LIMITS, ...parts.limits };
+    const { mostLive } = this.#limits;
+    this.#live = new LiveConversations(mostLive, settings.idleSeconds, (gone) => this.#putAway(gone));
     this.list = new ConversationList(store, this.#live);
-    const log = observer.log.bind(observer);
+    const onHookFailed = observer.hookFailed.bind(observer);
     const instances = new EngineInstances({
       registered,
       builtIn,
       settings,
+      limits: this.#limits,
       store,
-      log,
+      log: observer.log.bind(observer),
       onCloneFailed: (error) => observer.cloneFailed(registered.name, error),
+      onHookFailed,
     });
+    this.#writer = new ConversationWriter(store, observer);
     this.#passes = new ConversationPasses({
       engine: registered.name,
       settings,
-      store,
+      writer: this.#writer,
       instances,
       background: this.#background,
       observer,
       onCheckpoint: (tenant) => this.#recogniser.noteCheckpoint(tenant),
     });
-    const engineOf = async (visit: Visit, facts: Pick<ExchangeBudget, 'model' | 'contextLength'>) => {
-      const instance = await this.#passes.instanceOf(visit.conversation, facts);
+    const engineOf = async (conversation: LiveConversation, facts: ModelFacts) => {
+      const instance = await this.#passes.instanceOf(conversation, facts);
       instance.useModel(facts.model, facts.contextLength);
       return instance.engine;
     };
-    this.#hooks = new EngineHooks(registered.prototype, engineOf, observer);
+    this.#hooks = new EngineHooks(registered.prototype, engineOf, observer, this.#limits);
     this.#recogniser = new Recogniser({
       engine: registered.name,
       store,
@@ -88,10 +96,10 @@ export class EngineHost {
       observer,
       isEager: this.#hooks.areEager,
     });
-    this.#windows = new EngineWindows(registered.prototype, settings);
-    this.#asksForDue = overrides(registered.prototype, 'shouldCompress');
+    this.#windows = new EngineWindows(registered.prototype, settings, onHookFailed);
+    const purgeMs = Math.min(PURGE_EVERY_MS, settings.idleSeconds * 1000);
     this.#timers = [
-      setInterval(() => this.#live.purge(), PURGE_EVERY_MS).unref(),
+      setInterval(() => this.#live.purge(), purgeMs).unref(),
       setInterval(() => this.#forgetOld(), RETENTION_EVERY_MS).unref(),
     ];
     this.#forgetOld();
@@ -111,12 +119,12 @@ export class EngineHost {
     return this.#recogniser.find(link, model, isNeeded);
   }
 
-  select(visit: Visit, facts: Pick<ExchangeBudget, 'model' | 'contextLength'>): Promise<RawObject> {
+  select(visit: Visit, facts: ModelFacts): Promise<RawObject> {
     return this.#hooks.select(visit, facts);
   }
 
   /** True where the engine or a person wants a pass, whatever the count says. */
-  async wantsPass(visit: Visit, facts: Pick<ExchangeBudget, 'model' | 'contextLength'>): Promise<boolean> {
+  async wantsPass(visit: Visit, facts: ModelFacts): Promise<boolean> {
     return visit.conversation.ordered !== undefined || (await this.#hooks.wantsPass(visit, facts));
   }
 
@@ -125,17 +133,14 @@ export class EngineHost {
     visit: Visit | undefined,
     isDue: boolean,
     pressure: number,
-    facts: Pick<ExchangeBudget, 'model' | 'contextLength'>,
+    facts: ModelFacts,
   ): Promise<boolean> {
-    if (!this.#asksForDue || visit === undefined) return isDue;
-    try {
-      const instance = await this.#passes.instanceOf(visit.conversation, facts);
-      instance.useModel(facts.model, facts.contextLength);
-      return (await instance.engine.shouldCompress(pressure)) === true;
-    } catch (error) {
-      this.#parts.observer.hookFailed('shouldCompress', error);
-      return isDue;
-    }
+    return visit === undefined ? isDue : await this.#hooks.isDue(visit, isDue, pressure, facts);
+  }
+
+  /** The conversation's engine begins anew. Never rejects. */
+  reset(visit: Visit, facts: ModelFacts): Promise<void> {
+    return this.#hooks.reset(visit, facts);
   }
 
   isPastSoftThreshold(budget: ExchangeBudget): boolean {
@@ -157,10 +162,7 @@ export class EngineHost {
       window: budget.window,
     };
     if (this.#hooks.endSessions) conversation.lastRows = visit.rows;
-    const { record, unsaved } = conversation;
-    conversation.unsaved = [];
-    const commit = this.#parts.store.commit({ tenant: record.tenant, conversation: record, nodes: unsaved });
-    this.#follow(commit.catch((error) => this.#parts.observer.storeFailed(error)));
+    this.#follow(this.#writer.write(visit));
   }
 
   /** True where the engine wants to see the assistant's final messages. */
@@ -170,16 +172,20 @@ export class EngineHost {
 
   /** After an answer was delivered. */
   answered(visit: Visit, budget: ExchangeBudget, answer: ObservedAnswer | undefined): void {
-    if (answer !== undefined) this.#follow(this.#hooks.answered(visit, budget, answer));
+    if (answer === undefined) return;
+    this.#follow(this.#hooks.answered(visit, budget, answer));
     this.#passes.prepare(visit, budget);
   }
 
   /** The next request of the conversation is compressed with that focus. False where it is not known. */
   async order(id: string, focus: string | undefined): Promise<boolean> {
     const live = this.#live.get(id);
-    if (live !== undefined) live.ordered = { focus };
-    else if ((await this.#parts.store.conversation(id)) === undefined) return false;
-    else this.#recogniser.order(id, focus);
+    const record = live?.record ?? (await this.#parts.store.conversation(id))?.conversation;
+    if (record === undefined) return false;
+    // Else a tenant without checkpoints is not looked up before its requests grow near the window.
+    this.#recogniser.noteCheckpoint(record.tenant);
+    if (live === undefined) this.#recogniser.order(id, focus);
+    else live.ordered = { focus };
     return true;
   }
 
@@ -187,7 +193,9 @@ export class EngineHost {
     for (const timer of this.#timers) clearInterval(timer);
     this.#background.end();
     this.#live.clear();
-    await Promise.all(this.#pending);
+    // Each has a deadline of its own, but some are longer than a shutdown may take.
+    const all = Promise.all(this.#pending);
+    await withinTime(this.#limits.sessionEndMs + CLOSE_GRACE_MS, () => all).catch(() => undefined);
     await this.#parts.store.close();
   }
 
@@ -198,18 +206,14 @@ export class EngineHost {
   }
 
   #putAway(conversation: LiveConversation): void {
-    const { instance } = conversation;
-    if (instance !== undefined) this.#follow(this.#endSession(conversation, instance));
-  }
-
-  async #endSession(conversation: LiveConversation, made: Promise<EngineInstance>): Promise<void> {
-    const late = new Promise<void>((resolve) => setTimeout(resolve, SESSION_END_MS).unref());
-    try {
-      const { engine } = await made;
-      await Promise.race([engine.onSessionEnd(conversation.id, viewMessages(conversation.lastRows)), late]);
-    } catch (error) {
-      this.#parts.observer.hookFailed('onSessionEnd', error);
-    }
+    if (conversation.instance === undefined) return;
+    const { sessionEndMs } = this.#limits;
+    const work = async () => {
+      await this.#hooks.told(conversation, sessionEndMs / 2);
+      await endSession(conversation);
+    };
+    const done = withinTime(sessionEndMs, work);
+    this.#follow(done.catch((error) => this.#parts.observer.hookFailed('onSessionEnd', error)));
   }
 
   #forgetOld(): void {

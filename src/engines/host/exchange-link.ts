@@ -34,4 +34,6 @@ export interface ExchangeBudget {
   readonly promptTokens: number;
   /** False where P is an estimate. */
   readonly isExact: boolean;
+  /** True where P is that of what the engine selected for this request, not of the whole view. */
+  readonly isSelection: boolean;
 }

@@ -1,53 +1,57 @@
 import type { ViewRow } from '../../conversation/view.js';
 import type { Checkpoint, ConversationRecord, NodeRecord } from '../../store/conversation-store.js';
 import type { SessionStart } from '../contract.js';
-import type { PassFailure } from './compress-view.js';
 import type { CompressionResult } from './conversation-passes.js';
 import type { EngineInstance } from './engine-instance.js';
 import { SharedPasses } from './shared-pass.js';
+import type { StuckView } from './stuck-view.js';
 
-/** A pass that was made early and waits until it is due. */
-export interface PreparedPass {
+/** What a pass leaves behind. */
+export interface MadePass {
   readonly checkpoint: Checkpoint;
   /** What the engine wrote: JSON text by key. */
   readonly writes: ReadonlyMap<string, string>;
 }
 
-/** A view that a pass could not help. */
-export interface StuckView {
-  /** The chain hash at its end. */
+/** A pass in the background, while it waits or runs. */
+export interface EarlyPass {
+  /** The chain hash at the end of its view. */
   readonly end: string;
-  readonly promptTokens: number;
-  readonly reason: PassFailure;
-  /** In the time of `performance.now()`. */
-  readonly at: number;
+  readonly model: string;
+  stop(): void;
 }
 
 /** A conversation that this process serves. What it holds of a path belongs to the last request seen of it. */
 export class LiveConversation {
   /** The nodes of the last request, one a message, the head not counted. */
   path: readonly NodeRecord[] = [];
-  /** Those of them that are not in the store yet. */
+  /** Nodes that are not in the store yet. */
   unsaved: readonly NodeRecord[] = [];
+  /** A pass that the store did not take. */
+  unsavedPass: MadePass | undefined;
   /** For `checkpointModel`, on the path. */
   checkpoint: Checkpoint | undefined;
   checkpointModel: string | undefined;
+  /** The last one that was made, on whatever path. */
+  lastMade: Checkpoint | undefined;
   readonly passes = new SharedPasses<CompressionResult>();
-  prepared: PreparedPass | undefined;
+  early: EarlyPass | undefined;
+  /** Made early, and not due yet. */
+  prepared: MadePass | undefined;
   stuck: StuckView | undefined;
   /** The next request is compressed, whether due or not; with that focus. */
   ordered: { readonly focus: string | undefined } | undefined;
   instance: Promise<EngineInstance> | undefined;
   /** For `onSessionEnd`, where the engine has one. */
   lastRows: readonly ViewRow[] = [];
-  record: ConversationRecord;
+  /** By an administrator: nothing of it is written any more. */
+  isDeleted = false;
 
   constructor(
-    record: ConversationRecord,
-    readonly reason: SessionStart['reason'],
-  ) {
-    this.record = record;
-  }
+    public record: ConversationRecord,
+    /** Why its next instance is made. */
+    public reason: SessionStart['reason'],
+  ) {}
 
   get id(): string {
     return this.record.id;
@@ -56,4 +60,10 @@ export class LiveConversation {
   get leaf(): string | undefined {
     return this.path.at(-1)?.hash;
   }
+}
+
+/** True where a checkpoint may stand for the beginning of that path. */
+export function fits(checkpoint: Checkpoint, path: readonly NodeRecord[], model: string): boolean {
+  const { end, messages } = checkpoint;
+  return checkpoint.model === model && messages > 0 && path[messages - 1]?.hash === end;
 }

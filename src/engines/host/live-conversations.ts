@@ -41,7 +41,9 @@ export class LiveConversations {
   grownFrom(path: readonly { readonly hash: string }[]): LiveConversation | undefined {
     for (let i = path.length - 1; i >= 0; i -= 1) {
       const found = this.#byLeaf.get((path[i] as { hash: string }).hash);
-      if (found !== undefined && found.path.length === i + 1) return this.#byId.get(found.id);
+      if (found?.path.length !== i + 1) continue;
+      const live = this.#byId.get(found.id);
+      if (live !== undefined) return live;
     }
     return undefined;
   }
@@ -50,7 +52,10 @@ export class LiveConversations {
     return [...this.#byId.values()];
   }
 
+  /** For good: what its exchanges still write is dropped. */
   remove(id: string): boolean {
+    const conversation = this.#byId.get(id);
+    if (conversation !== undefined) conversation.isDeleted = true;
     return this.#byId.delete(id);
   }
 

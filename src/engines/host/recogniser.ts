@@ -2,16 +2,19 @@ import { randomUUID } from 'node:crypto';
 import type { Chain, ChainReader } from '../../conversation/chain.js';
 import type { Message } from '../../conversation/message.js';
 import { type Recognition, recognise, runCandidate } from '../../conversation/recognise.js';
+import { isUid } from '../../conversation/uid.js';
 import type {
   Checkpoint,
   ConversationRecord,
   ConversationStore,
+  NodeRecord,
   StoredPath,
   StoredRun,
 } from '../../store/conversation-store.js';
+import { CompressedTenants } from './compressed-tenants.js';
 import type { ExchangeLink } from './exchange-link.js';
 import type { HostObserver } from './host-observer.js';
-import { LiveConversation } from './live-conversation.js';
+import { fits, LiveConversation } from './live-conversation.js';
 import type { LiveConversations } from './live-conversations.js';
 import { Visit } from './visit.js';
 
@@ -29,25 +32,27 @@ const NOTHING_STORED: StoredPath = { nodes: [], checkpoint: undefined, conversat
 
 /** Finds the conversation of a request, and what stands upstream in place of its first messages. */
 export class Recogniser {
-  /** Tenants with a checkpoint, as far as this process knows. */
-  readonly #compressed = new Map<string, boolean>();
+  readonly #tenants: CompressedTenants;
   readonly #ordered = new Map<string, string | undefined>();
 
-  constructor(private readonly parts: RecogniserParts) {}
+  constructor(private readonly parts: RecogniserParts) {
+    this.#tenants = new CompressedTenants((tenant) =>
+      this.#asked((store) => store.hasCheckpoints(tenant), undefined),
+    );
+  }
 
   /**
    * @param isNeeded false: only where something of the conversation is known already, so that one-shot traffic costs
    * nothing.
    */
   async find(link: ExchangeLink, model: string, isNeeded: boolean): Promise<Visit | undefined> {
-    const { isEager, chains, live } = this.parts;
-    if (!isNeeded && !isEager && !(await this.#mayKnow(link.tenant))) return undefined;
+    const { isEager, chains } = this.parts;
+    if (!isNeeded && !isEager && !(await this.#tenants.has(link.tenant))) return undefined;
     const chain = chains.read(link.tenant, link.request);
     if (chain.messages.length === 0) return undefined;
-    const grown = live.grownFrom(chain.messages);
-    const isSame = grown !== undefined && grown.checkpointModel === model && !this.#isOther(link, grown);
-    return isSame
-      ? this.#visit(grown, link, chain, grown.checkpoint)
+    const grown = this.#grown(link, chain);
+    return grown !== undefined && isCurrent(grown, model)
+      ? this.#visit(grown, link, chain)
       : await this.#fromStore(link, chain, model, isNeeded || isEager);
   }
 
@@ -58,21 +63,15 @@ export class Recogniser {
 
   /** A checkpoint was made for a tenant. */
   noteCheckpoint(tenant: string): void {
-    this.#compressed.set(tenant, true);
+    this.#tenants.add(tenant);
   }
 
-  /** True where a conversation was given another id by its client. */
-  #isOther({ explicitId }: ExchangeLink, { record }: LiveConversation): boolean {
-    return explicitId !== undefined && explicitId !== record.explicitId;
-  }
-
-  async #mayKnow(tenant: string): Promise<boolean> {
-    const known = this.#compressed.get(tenant);
-    if (known !== undefined) return known;
-    const found = await this.#asked((store) => store.hasCheckpoints(tenant), false);
-    if (this.#compressed.size > 100_000) this.#compressed.clear();
-    this.#compressed.set(tenant, found);
-    return found;
+  /** The live conversation that a request goes on with. */
+  #grown({ explicitId }: ExchangeLink, chain: Chain): LiveConversation | undefined {
+    const grown = this.parts.live.grownFrom(chain.messages);
+    if (grown === undefined || explicitId === undefined) return grown;
+    const { record } = grown;
+    return explicitId === record.explicitId || explicitId === record.id ? grown : undefined;
   }
 
   async #fromStore(
@@ -85,18 +84,36 @@ export class Recogniser {
     const hashes = chain.messages.map(({ hash }) => hash);
     const query = { tenant, hashes, model, engine: this.parts.engine, explicitId };
     const stored = await this.#asked((store) => store.loadPath(query), NOTHING_STORED);
-    if (stored.nodes.length === 0 && !isWanted) return undefined;
-    const contents = stored.nodes.length === 0 ? runCandidate(chain) : [];
+    const contents = stored.nodes.length === 0 && isWanted ? runCandidate(chain) : [];
     const run =
       contents.length < 2
         ? undefined
         : await this.#asked((store) => store.findRun(tenant, contents), undefined);
-    // An equal request may have come while this one waited for the store.
-    const grown = this.parts.live.grownFrom(chain.messages);
-    if (grown !== undefined && grown.path.length > stored.nodes.length && grown.checkpointModel === model) {
-      return this.#visit(grown, link, chain, grown.checkpoint);
-    }
-    return this.#visitOf(link, chain, stored, run, model);
+    const named = await this.#named(link, stored);
+    // Other requests of the conversation may have come while this one waited for the store.
+    const grown = this.#grown(link, chain);
+    const known = grown === undefined ? stored : withPath(stored, grown);
+    if (known.nodes.length === 0 && !isWanted) return undefined;
+    return this.#visitOf(
+      link,
+      chain,
+      named === undefined ? known : { ...known, conversation: named },
+      run,
+      model,
+    );
+  }
+
+  /** The conversation that a client calls by the id that we gave it. */
+  async #named(
+    { explicitId, tenant }: ExchangeLink,
+    { conversation }: StoredPath,
+  ): Promise<ConversationRecord | undefined> {
+    if (!isUid(explicitId) || conversation?.explicitId === explicitId) return undefined;
+    if (conversation?.id === explicitId) return conversation;
+    const live = this.parts.live.get(explicitId)?.record;
+    const record =
+      live ?? (await this.#asked((store) => store.conversation(explicitId), undefined))?.conversation;
+    return record?.tenant === tenant ? record : undefined;
   }
 
   #visitOf(
@@ -106,20 +123,23 @@ export class Recogniser {
     run: StoredRun | undefined,
     model: string,
   ): Visit {
-    const now = Date.now();
+    const { explicitId } = link;
+    const record = stored.conversation;
+    const named = record !== undefined && record.id === explicitId ? { ...record, explicitId } : record;
     const found = recognise({
       chain,
       messages: messagesOf(link, chain),
-      stored,
+      stored: { ...stored, conversation: named },
       run,
-      explicitId: link.explicitId,
+      explicitId,
       mintUid,
     });
-    const conversation = this.#conversation(found, link, [run?.conversation, stored.conversation], now);
+    const conversation = this.#conversation(found, link, [run?.conversation, record], Date.now());
+    const { checkpoint, lastMade } = conversation;
+    conversation.checkpoint = deepest([checkpoint, lastMade, stored.checkpoint], found.path, model);
     conversation.checkpointModel = model;
-    conversation.checkpoint = stored.checkpoint;
     this.#follow(conversation, found.path, found.fresh);
-    return new Visit(conversation, link, chain, found.path, stored.checkpoint);
+    return new Visit(conversation, link, chain, found.path, conversation.checkpoint);
   }
 
   #conversation(
@@ -143,19 +163,12 @@ export class Recogniser {
   }
 
   /** A request that goes on where the conversation's last one ended. */
-  #visit(
-    conversation: LiveConversation,
-    link: ExchangeLink,
-    chain: Chain,
-    checkpoint: Checkpoint | undefined,
-  ): Visit {
-    if (conversation.path.length === chain.messages.length) {
-      return new Visit(conversation, link, chain, conversation.path, checkpoint);
-    }
-    const { path, record } = conversation;
+  #visit(conversation: LiveConversation, link: ExchangeLink, chain: Chain): Visit {
+    const { path, record, checkpoint } = conversation;
+    if (path.length === chain.messages.length) return new Visit(conversation, link, chain, path, checkpoint);
     const messages = messagesOf(link, chain, path.length);
-    const stored = { ...NOTHING_STORED, nodes: path, conversation: record };
-    const found = recognise({ chain, messages, stored, explicitId: link.explicitId, mintUid });
+    const stored = withPath({ ...NOTHING_STORED, conversation: record }, conversation);
+    const found = recognise({ chain, messages, stored, mintUid });
     this.#follow(conversation, found.path, found.fresh);
     return new Visit(conversation, link, chain, found.path, checkpoint);
   }
@@ -177,6 +190,34 @@ export class Recogniser {
       return otherwise;
     }
   }
+}
+
+/** True where what is known of a conversation is all that a request for that model needs. */
+function isCurrent({ checkpoint, checkpointModel, path }: LiveConversation, model: string): boolean {
+  return checkpointModel === model && (checkpoint === undefined || fits(checkpoint, path, model));
+}
+
+/** What a live conversation knows beyond the store. What follows belongs to it. */
+function withPath(stored: StoredPath, { path, record }: LiveConversation): StoredPath {
+  if (path.length <= stored.nodes.length) return stored;
+  const last = path.at(-1) as NodeRecord;
+  const nodes = [...path.slice(0, -1), { ...last, conversation: record.id }];
+  return { ...stored, nodes, conversation: record, others: [] };
+}
+
+/** Of those that stand for a beginning of the path. */
+function deepest(
+  checkpoints: readonly (Checkpoint | undefined)[],
+  path: readonly NodeRecord[],
+  model: string,
+): Checkpoint | undefined {
+  let best: Checkpoint | undefined;
+  for (const one of checkpoints) {
+    if (one === undefined || !fits(one, path, model)) continue;
+    const isDeeper = best === undefined || one.messages > best.messages;
+    if (isDeeper || (one.messages === best?.messages && one.created > best.created)) best = one;
+  }
+  return best;
 }
 
 /** The request's messages from the chain's `from`-th on, parsed; earlier ones are holes that nobody reads. */

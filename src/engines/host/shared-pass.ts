@@ -12,14 +12,20 @@ export class SharedPasses<T> {
   /**
    * Joins the pass of that key, or starts it once no other one runs. It is aborted when everybody who waits for it
    * has gone. Rejects with the signal's reason when that aborts.
+   * @param patience ends the wait for another one's pass, with its reason.
    */
-  async run(key: string, signal: AbortSignal, start: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  async run(
+    key: string,
+    signal: AbortSignal,
+    start: (signal: AbortSignal) => Promise<T>,
+    patience: AbortSignal = signal,
+  ): Promise<T> {
     for (;;) {
       signal.throwIfAborted();
       const running = this.#running;
       if (running === undefined) return await this.#wait(this.#start(key, start), signal);
       if (running.key === key && !running.controller.signal.aborted) return await this.#wait(running, signal);
-      await settled(running.done, signal);
+      await settled(running.done, AbortSignal.any([signal, patience]));
     }
   }
 
@@ -59,6 +65,8 @@ async function settled(work: Promise<unknown>, signal: AbortSignal): Promise<voi
 
 /** The work's outcome, or the signal's reason where that comes first. */
 export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  // Nobody hears of it once the signal has aborted.
+  work.catch(() => undefined);
   signal.throwIfAborted();
   let onAbort: (() => void) | undefined;
   const aborted = new Promise<never>((_resolve, reject) => {

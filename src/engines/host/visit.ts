@@ -1,17 +1,10 @@
 import type { RawObject } from '../../body/raw-object.js';
 import type { Chain } from '../../conversation/chain.js';
-import type { Message, Usage } from '../../conversation/message.js';
+import type { Message } from '../../conversation/message.js';
 import { buildView, renderRequest, type ViewRow, viewMessages } from '../../conversation/view.js';
 import type { Checkpoint, NodeRecord } from '../../store/conversation-store.js';
 import type { ExchangeLink } from './exchange-link.js';
 import type { LiveConversation } from './live-conversation.js';
-
-/** What was seen of an upstream's answer. */
-export interface ObservedAnswer {
-  readonly usage: Usage | undefined;
-  /** The assistant's message, where it was collected; `undefined` where the turn is not over. */
-  readonly message: Message | undefined;
-}
 
 /** One exchange of a conversation: the request as the client sent it, and the view that goes upstream in its place. */
 export class Visit {

@@ -1,0 +1,53 @@
+import type { ConversationStore, NodeRecord } from '../../store/conversation-store.js';
+import type { HostObserver } from './host-observer.js';
+import type { LiveConversation, MadePass } from './live-conversation.js';
+import type { Visit } from './visit.js';
+
+/** Writes conversations down. What the store did not take is written with the next exchange. */
+export class ConversationWriter {
+  constructor(
+    private readonly store: Pick<ConversationStore, 'commit'>,
+    private readonly observer: Pick<HostObserver, 'storeFailed'>,
+  ) {}
+
+  /** What an exchange adds, all of it or nothing. Never rejects. */
+  async write(visit: Visit, made?: MadePass): Promise<void> {
+    const { conversation } = visit;
+    if (conversation.isDeleted) return;
+    const { record, unsaved, unsavedPass } = conversation;
+    const pass = together(unsavedPass, made);
+    conversation.unsaved = [];
+    conversation.unsavedPass = undefined;
+    try {
+      await this.store.commit({
+        tenant: record.tenant,
+        conversation: record,
+        nodes: unsaved,
+        checkpoint: pass?.checkpoint,
+        engineState: pass?.writes,
+      });
+    } catch (error) {
+      this.observer.storeFailed(error);
+      keep(conversation, visit.path, unsaved);
+      conversation.unsavedPass = together(pass, conversation.unsavedPass);
+    }
+  }
+}
+
+function together(earlier: MadePass | undefined, later: MadePass | undefined): MadePass | undefined {
+  if (earlier === undefined || later === undefined) return later ?? earlier;
+  return { checkpoint: later.checkpoint, writes: new Map([...earlier.writes, ...later.writes]) };
+}
+
+/** The store may know less of the path than it seemed to: all of it is offered again, each node behind its parent. */
+function keep(
+  conversation: LiveConversation,
+  path: readonly NodeRecord[],
+  unsaved: readonly NodeRecord[],
+): void {
+  const nodes = new Map<string, NodeRecord>();
+  for (const node of [...path, ...unsaved, ...conversation.unsaved]) {
+    if (!nodes.has(node.hash)) nodes.set(node.hash, { ...node, conversation: conversation.id });
+  }
+  conversation.unsaved = [...nodes.values()].sort((a, b) => a.depth - b.depth);
+}

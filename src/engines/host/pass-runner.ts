@@ -1,0 +1,118 @@
+import type { Checkpoint } from '../../store/conversation-store.js';
+import { type Compressed, type CompressionOutcome, compressView } from './compress-view.js';
+import type { EngineInstance } from './engine-instance.js';
+import type { EngineInstances } from './engine-instances.js';
+import type { ExchangeBudget } from './exchange-link.js';
+import type { HostObserver } from './host-observer.js';
+import type { HostSettings } from './host-settings.js';
+import type { LiveConversation, MadePass } from './live-conversation.js';
+import { mintUid } from './recogniser.js';
+import { rememberStuck } from './stuck-view.js';
+import type { Visit } from './visit.js';
+
+export interface RunnerParts {
+  /** The engine's name. */
+  readonly engine: string;
+  readonly settings: HostSettings;
+  readonly instances: EngineInstances;
+  readonly observer: HostObserver;
+}
+
+export interface PassTerms {
+  readonly signal: AbortSignal;
+  /** In the time of `performance.now()`. */
+  readonly deadlineAt: number;
+  readonly focus: string | undefined;
+  /** Asked for by a person. */
+  readonly force: boolean;
+}
+
+/** Has the engine of a conversation shorten what a visit sends. */
+export class PassRunner {
+  constructor(private readonly parts: RunnerParts) {}
+
+  /** Rejects only when the signal aborts. What fails is remembered. */
+  async run(visit: Visit, budget: ExchangeBudget, terms: PassTerms): Promise<CompressionOutcome> {
+    const { conversation } = visit;
+    const { settings, observer } = this.parts;
+    const order = {
+      link: visit.link,
+      budget,
+      rows: visit.rows,
+      targetTokens: Math.floor(settings.lowWater * (budget.window - budget.reserve)),
+      focusTopic: terms.focus,
+      force: terms.force,
+      signal: terms.signal,
+      deadlineAt: terms.deadlineAt,
+      mintUid,
+      onHeadChanged: () => observer.headChanged(),
+      onFailure: observer.passFailed.bind(observer),
+      onRunaway: (instance: EngineInstance | undefined) => replace(conversation, instance),
+    };
+    const outcome = await compressView(order, async () => {
+      const instance = await this.instanceOf(conversation, budget);
+      instance.useModel(budget.model, budget.contextLength);
+      return instance;
+    });
+    if (outcome.kind === 'failed') {
+      observer.compressed(outcome.reason);
+      rememberStuck(visit, budget, outcome.reason);
+    }
+    return outcome;
+  }
+
+  /** The conversation's engine, made when it is first needed. */
+  instanceOf(
+    conversation: LiveConversation,
+    { model, contextLength }: Pick<ExchangeBudget, 'model' | 'contextLength'>,
+  ): Promise<EngineInstance> {
+    if (conversation.instance !== undefined) return conversation.instance;
+    const { id, reason, record } = conversation;
+    const made = this.parts.instances.of(id, { model, contextLength, reason }).then((instance) => {
+      instance.engine.compressionCount = record.compressions;
+      return instance;
+    });
+    conversation.instance = made;
+    conversation.reason = 'restored';
+    made.catch(() => {
+      if (conversation.instance === made) conversation.instance = undefined;
+    });
+    return made;
+  }
+
+  /** What stands from now on for the first messages of a visit's request. */
+  made(visit: Visit, outcome: Compressed, { model }: ExchangeBudget): MadePass {
+    const { checkpointRows, messages, tokensBefore, promptTokens, writes } = outcome;
+    const checkpoint: Checkpoint = {
+      end: visit.path[messages - 1]?.hash ?? '',
+      model,
+      engine: this.parts.engine,
+      conversation: visit.conversation.id,
+      messages,
+      rows: checkpointRows.map((row) => ({
+        bytes: row.bytes,
+        uid: row.uid ?? mintUid(),
+        absorbed: row.absorbed,
+        toolCallUids: row.toolCallUids,
+        toolCallUid: row.toolCallUid,
+        mark: row.mark,
+      })),
+      tokensBefore: tokensBefore + visit.savedTokens,
+      tokensAfter: promptTokens,
+      created: Date.now(),
+    };
+    return { checkpoint, writes };
+  }
+}
+
+/** It may go on for hours, and write: the next pass gets a fresh clone. */
+function replace(conversation: LiveConversation, instance: EngineInstance | undefined): void {
+  const { instance: made } = conversation;
+  instance?.services.revoke();
+  conversation.instance = undefined;
+  // One that is still being made serves nobody when it is there.
+  made?.then(
+    ({ services }) => services.revoke(),
+    () => undefined,
+  );
+}
