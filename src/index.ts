@@ -10,6 +10,7 @@ export {
   type CountCall,
   CountFailedError,
   type CountFailure,
+  EstimateOnlyError,
   type ModelDescription,
   ModelUnknownError,
   type SettingProblem,

@@ -19,6 +19,8 @@ export interface CountCall extends BackendCall {
   readonly configured: boolean;
   /** True: ask the server again, whatever is cached. */
   readonly fresh?: boolean | undefined;
+  /** The endpoint that would answer the request, such as `/v1/responses`. Default: `/v1/chat/completions`. */
+  readonly path?: string | undefined;
 }
 
 export interface Count {
@@ -54,6 +56,7 @@ export interface Backend {
   /**
    * The exact prompt tokens of `request`.
    * @throws ModelUnknownError where the server does not know the model: the request passes unchanged.
+   * @throws EstimateOnlyError where the backend does not count, on purpose: the proxy estimates without a warning.
    * Any other rejection is a failed count: the proxy falls back to its estimate.
    */
   count(request: RawObject, call: CountCall): Promise<Count>;
@@ -84,6 +87,11 @@ export interface Backend {
 /** The server says that it does not serve this model. */
 export class ModelUnknownError extends Error {
   override readonly name = 'ModelUnknownError';
+}
+
+/** The backend does not count exactly, on purpose: the proxy's estimate is what is wanted, and no failure. */
+export class EstimateOnlyError extends Error {
+  override readonly name = 'EstimateOnlyError';
 }
 
 /**

@@ -3,6 +3,7 @@ import {
   type CountCall,
   CountFailedError,
   type CountFailure,
+  EstimateOnlyError,
   ModelUnknownError,
 } from '../backends/contract.js';
 import { isSource } from '../backends/registry.js';
@@ -48,6 +49,7 @@ export async function countPrompt(
   } catch (error) {
     call.signal.throwIfAborted();
     if (error instanceof ModelUnknownError) return { kind: 'uncounted', reason: 'model_unknown' };
+    if (error instanceof EstimateOnlyError) return estimate(request, budget, call, parts);
     const failure = noteFailure(error, budget, parts);
     const estimated = await estimate(request, budget, call, parts);
     return estimated.kind === 'counted' ? { ...estimated, failure } : estimated;
@@ -80,13 +82,14 @@ function withinTime<T>({ countSeconds }: ExchangeParts, answer: Promise<T>): Pro
 
 // Own properties, the signal's among them: a backend may copy its call along.
 function countCall(call: ExchangeCall, { contextLength, configured }: ModelBudget): CountCall {
-  const { credential, fresh } = call;
+  const { credential, fresh, path } = call;
   return {
     get signal() {
       return call.signal;
     },
     credential,
     fresh,
+    path,
     contextLength,
     configured,
   };

@@ -1,5 +1,6 @@
 import type { Backend } from '../backends/contract.js';
 import type { BodyReader } from '../body/body-reader.js';
+import type { RawObject } from '../body/raw-object.js';
 import type { Message } from '../conversation/message.js';
 import type { ContextManager } from '../engines/context-manager.js';
 import type { CompleteOptions, Completion } from '../engines/services.js';
@@ -24,6 +25,8 @@ export interface ExchangeParts {
   readonly warnings: Warnings;
   readonly bodies: BodyReader;
   readonly upstream: { readonly reachable: boolean };
+  /** The id of its conversation that a request carries in its body; absent where the operator named no such member. */
+  readonly conversationIdIn?: ((request: RawObject) => string | undefined) | undefined;
   /** How long one count may take, in seconds. */
   readonly countSeconds: number;
   /** One request of an engine's own. @throws CompletionError */
@@ -48,4 +51,6 @@ export interface ExchangeCall {
   readonly conversationId?: string | undefined;
   /** Count anew, whatever is cached. */
   readonly fresh?: boolean | undefined;
+  /** The endpoint's path behind the upstream's base. Default: Chat Completions. */
+  readonly path?: string | undefined;
 }

@@ -11,6 +11,7 @@ export class ClientCall implements ExchangeCall {
     readonly credential: string | undefined,
     readonly tenant: string | undefined,
     readonly conversationId: string | undefined,
+    readonly path: string,
   ) {
     answer.onClientGone(() => {
       this.#gone = true;

@@ -33,6 +33,7 @@ export async function serveIntercepted(
     parts.access.credentialOf(request),
     parts.tenantOf?.(request),
     conversationIdOf(headers['x-incontext-conversation']),
+    endpoint.path,
   );
   const body = await collectBody(request, parts.settings.server.bodyLimit);
   if (body.kind === 'aborted') {

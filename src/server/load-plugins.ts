@@ -3,6 +3,7 @@ import {
   type BackendFactory,
   BackendSettingsError,
   CountFailedError,
+  EstimateOnlyError,
   ModelUnknownError,
 } from '../backends/contract.js';
 import { type BackendRegistry, createBackendRegistry } from '../backends/registry.js';
@@ -22,6 +23,7 @@ export interface PluginErrors extends EngineErrors {
   readonly BackendSettingsError: typeof BackendSettingsError;
   readonly CountFailedError: typeof CountFailedError;
   readonly ModelUnknownError: typeof ModelUnknownError;
+  readonly EstimateOnlyError: typeof EstimateOnlyError;
 }
 
 /** What a plugin's `register` is called with. */
@@ -84,7 +86,13 @@ export function pluginHost(
     context: {
       ...forEngines,
       registerBackend: (name, factory) => backends.register(name, factory),
-      errors: { ...forEngines.errors, BackendSettingsError, CountFailedError, ModelUnknownError },
+      errors: {
+        ...forEngines.errors,
+        BackendSettingsError,
+        CountFailedError,
+        ModelUnknownError,
+        EstimateOnlyError,
+      },
     },
     adopt(exports) {
       const found = exportedEngines(exports);
