@@ -95,6 +95,16 @@ test('its user can write to /data and nowhere else', async () => {
   expect(await write('/probe')).not.toBe(0);
 });
 
+test('its user can open a store of conversations in /data', async () => {
+  const program = `import(process.argv[1]).then(async ({ openConversationStore }) => {
+    const store = await openConversationStore({ folder: process.argv[2] });
+    console.log((await store.secret('probe')).length);
+    await store.close();
+  })`;
+  const open = ['node', '-e', program, '/app/dist/store/open-conversation-store.js', '/data'];
+  expect(await proxy.run(open)).toEqual({ code: 0, stdout: '32\n', stderr: '' });
+});
+
 test('is healthy while it listens, and only then', async () => {
   const env = { INCONTEXT_PORT: await freePort(), INCONTEXT_UPSTREAM_URL: stub.url };
   expect((await proxy.run(HEALTH, env)).code).toBe(1);
