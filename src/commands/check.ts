@@ -1,4 +1,4 @@
-import { type BackendCall, CountFailedError } from '../backends/contract.js';
+import { type BackendCall, CountFailedError, EstimateOnlyError } from '../backends/contract.js';
 import { readBody } from '../body/raw-object.js';
 import { startRefusal } from '../budget/window.js';
 import { EXIT } from '../cli/parse-command.js';
@@ -10,6 +10,7 @@ import { fileKey, settingOf } from '../config/table.js';
 import { createLog, exceptionType } from '../observe/log.js';
 import { assemble, type Parts } from '../server/assemble.js';
 import { type ModelStatus, modelStatuses } from '../server/model-status.js';
+import { recognition } from './recognised.js';
 import { explainStartFailure, readSettings } from './settings.js';
 
 const CALL_TIMEOUT_MS = 10_000;
@@ -76,6 +77,7 @@ async function examine(settings: Settings, parts: Parts): Promise<CheckReport> {
   const credential = parts.access.upstreamAuthorization ?? undefined;
   const call = () => ({ signal: AbortSignal.timeout(CALL_TIMEOUT_MS), credential });
   const upstream = await askForModels(settings, parts, call());
+  const recognised = await recognition(settings, call());
   const { id } = parts.models.resolve(undefined);
   const tokenizer = await tryTokenizer(id, parts, call());
   const { contextLength, reserve, margin } = parts.models.resolve(id);
@@ -87,6 +89,7 @@ async function examine(settings: Settings, parts: Parts): Promise<CheckReport> {
       upstream: settings.upstream.url,
       upstream_state: upstream.text,
       backend: settings.tokenizer.backend,
+      ...recognised,
       engine: parts.engine.name,
       model: id ?? null,
       context_length: contextLength ?? null,
@@ -126,6 +129,7 @@ async function tryTokenizer(model: string | undefined, parts: Parts, call: Backe
     if (!configured && count.contextLength !== undefined) parts.models.adopt(model, count.contextLength);
     return { ok: true, text: `exact (${parts.backend.source}, "hello" is ${count.tokens} tokens)` };
   } catch (error) {
+    if (error instanceof EstimateOnlyError) return { ok: true, text: 'none: prompts are estimated' };
     return { ok: false, text: `no exact count: ${failureText(error)}` };
   }
 }

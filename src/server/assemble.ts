@@ -153,7 +153,8 @@ async function closeBackend(backend: Backend): Promise<void> {
   }
 }
 
-function backendContext(settings: Settings, observer: Parameters<BackendFactory>[0]['observer']) {
+/** What a backend is built from. */
+export function backendContext(settings: Settings, observer: Parameters<BackendFactory>[0]['observer']) {
   const { upstream, tokenizer } = settings;
   const urlByModel = new Map<string, string>();
   for (const [id, { tokenizerUrl }] of settings.models) {
