@@ -31,6 +31,7 @@ export const REASONS = [
   'window_unknown',
   'window_too_small',
   'bypass',
+  'command',
   'internal_error',
 ] as const;
 export type Reason = (typeof REASONS)[number];

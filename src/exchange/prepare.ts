@@ -8,7 +8,7 @@ import { Dialogue } from './dialogue.js';
 import type { Endpoint } from './endpoint.js';
 import type { ExchangeCall, ExchangeParts } from './parts.js';
 import { type Plan, unchanged } from './plan.js';
-import { readRequest } from './read.js';
+import { type GenerationRequest, readRequest } from './read.js';
 import { clampToContext, factsOf, finish, isDegraded, type Situation, situate } from './situation.js';
 
 export interface PrepareOptions {
@@ -41,7 +41,7 @@ export async function prepareExchange(
     const reading = readRequest(bytes, options.endpoint, parts.bodies);
     if (reading.kind === 'pass') return unchanged(bytes, reading.reason);
     sendable = reading.request.bytes;
-    return await planRequest(reading.request, reading.model, options, parts);
+    return await planRequest(reading, options, parts);
   } catch (error) {
     options.call.signal.throwIfAborted();
     const reason = error instanceof BackendContractError ? 'backend_contract_failed' : 'internal_error';
@@ -51,31 +51,27 @@ export async function prepareExchange(
 }
 
 async function planRequest(
-  request: RawObject,
-  model: string | undefined,
+  reading: GenerationRequest,
   options: PrepareOptions,
   parts: ExchangeParts,
 ): Promise<Plan> {
-  const budget = parts.models.resolve(model);
-  const dialogue = Dialogue.of(request, model, budget, options, parts);
-  const reading = { request, model, budget, dialogue };
-  return planView(reading, await dialogue?.recognise(), options, parts);
+  const budget = parts.models.resolve(reading.model);
+  const dialogue = Dialogue.of(reading, budget, options, parts);
+  return planView({ ...reading, budget, dialogue }, await dialogue?.recognise(), options, parts);
 }
 
-interface Reading {
-  readonly request: RawObject;
-  readonly model: string | undefined;
+interface Begun extends GenerationRequest {
   readonly budget: ModelBudget;
   readonly dialogue: Dialogue | undefined;
 }
 
 async function planView(
-  reading: Reading,
+  begun: Begun,
   known: Visit | undefined,
   options: PrepareOptions,
   parts: ExchangeParts,
 ): Promise<Plan> {
-  const { request, model, budget, dialogue } = reading;
+  const { request, model, budget, dialogue } = begun;
   const isWanted = known !== undefined && (await dialogue?.wantsPass(known)) === true;
   const sent = known === undefined ? request : await (dialogue as Dialogue).select(known);
   const counted = await countPrompt(sent, budget, options.call, parts);
@@ -93,7 +89,7 @@ async function planView(
   if (dialogue === undefined) return withoutEngine(situation, decision, options, parts);
   const visit = known ?? (await dialogue.recogniseIfNear(situation, decision));
   // What was counted is the client's own: all of it again for what stands in its place.
-  if (visit !== known && visit?.checkpoint !== undefined) return planView(reading, visit, options, parts);
+  if (visit !== known && visit?.checkpoint !== undefined) return planView(begun, visit, options, parts);
   return planDialogue(dialogue, { situation, decision, counted, visit, isWanted }, options, parts);
 }
 
@@ -143,7 +139,9 @@ async function planDialogue(
     isDue || decision.compressDue
       ? clampToContext(situation, decision, result.reason, parts)
       : finish(situation, decision);
-  return dialogue.noted(withVisit(plan, visit), visit, situation, decision);
+  const told = withVisit(plan, visit);
+  const done = options.order === undefined ? told : { ...told, reason: result.reason };
+  return dialogue.noted(done, visit, situation, decision);
 }
 
 /** Counts and decides once more on what the engine made of the conversation. */

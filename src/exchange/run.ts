@@ -1,17 +1,18 @@
-import type { Log } from '../observe/log.js';
 import type { Answer } from '../stream/answer.js';
 import { type HeldAnswer, type RelayEnd, type RelayOptions, relay, release } from '../stream/relay.js';
-import { WaitingClient } from '../stream/waiting-client.js';
-import type { CredentialCheck } from '../upstream/credential-check.js';
 import type { Forwarder } from '../upstream/forwarder.js';
 import { headerValue, upstreamRequestHeaders } from '../upstream/headers.js';
-import type { UpstreamProber } from '../upstream/prober.js';
+import { answerWithText } from './command-answer.js';
+import { type Command, type Heard, hearCommands } from './commands.js';
 import type { Endpoint } from './endpoint.js';
 import { answerObserver, hearAnswer } from './hear-answer.js';
-import { observeEnd } from './observe-end.js';
+import { obey } from './obey.js';
+import type { ObserveParts } from './observe-end.js';
+import { observeExchange } from './observe-exchange.js';
 import type { ExchangeCall, ExchangeParts } from './parts.js';
 import { type Plan, planHeaders } from './plan.js';
 import { prepareExchange } from './prepare.js';
+import { Waiting, type WaitingParts } from './waiting.js';
 
 /** One client request to an intercepted endpoint, read whole. */
 export interface ExchangeRequest {
@@ -27,54 +28,94 @@ export interface ExchangeRequest {
   readonly clampOnly: boolean;
 }
 
-export interface RunParts extends ExchangeParts {
+export interface RunParts extends ExchangeParts, ObserveParts, WaitingParts {
   readonly forwarder: Forwarder;
-  readonly prober: UpstreamProber;
-  readonly log: Log;
-  readonly credentials: CredentialCheck;
+  /** True where the proxy itself answers `/compress`, `/new` and `/reset`. */
+  readonly obeysCommands: boolean;
 }
 
-/** Before a streaming client that waits for a compression is told so, and between its comments. */
-const WAIT_GRACE_MS = 2000;
-const WAIT_COMMENT_MS = 10_000;
+/** An exchange under way. */
+interface Exchange {
+  readonly request: ExchangeRequest;
+  /** What is left of the request's body without commands and their answers. */
+  readonly body: Buffer;
+  readonly answer: Answer;
+  readonly waiting: Waiting;
+  readonly parts: RunParts;
+}
 
 /** Serves one exchange: prepares the request, forwards it, and tries once more after a refusal for overflow. */
 export async function runExchange(request: ExchangeRequest, answer: Answer, parts: RunParts): Promise<void> {
   const startedAt = performance.now();
   try {
-    const waiting = waitingClient(request, answer, parts);
-    const plan = await prepare(request, parts, { onCompressing: () => waiting?.start() });
-    waiting?.stop(plan === undefined ? '' : outcomeOf(plan));
-    if (plan === undefined) {
-      observe(request, undefined, { outcome: 'client_abort', status: 0 }, startedAt, parts);
-      return;
-    }
-    parts.metrics.overhead.observe((performance.now() - startedAt) / 1000);
-    const first = await forward(request, plan, answer, parts, isRecoverable(plan, parts));
-    const [end, last] =
-      first.outcome === 'held' ? await recover(request, plan, first.answer, answer, parts) : [first, plan];
-    observe(request, last, end, startedAt, parts);
+    const { body, command } = heard(request, parts);
+    const waiting = new Waiting(request.body, request.call.credential, answer, parts);
+    const exchange: Exchange = { request, body, answer, waiting, parts };
+    const [end, plan] = await (command === undefined
+      ? serve(exchange, startedAt)
+      : obeyed(exchange, command));
+    observeExchange(request.endpoint, plan, end, startedAt, parts);
   } catch (error) {
     parts.warnings.failOpen('internal_error', error);
     answer.abandon();
   }
 }
 
+function heard({ body }: ExchangeRequest, { obeysCommands, bodies, warnings }: RunParts): Heard {
+  if (!obeysCommands) return { body, command: undefined };
+  try {
+    return hearCommands(body, bodies);
+  } catch (error) {
+    warnings.failOpen('internal_error', error);
+    return { body, command: undefined };
+  }
+}
+
+type Served = readonly [RelayEnd, Plan | undefined];
+
+const GONE: Served = [{ outcome: 'client_abort', status: 0 }, undefined];
+
+async function serve(exchange: Exchange, startedAt: number): Promise<Served> {
+  const { parts } = exchange;
+  const plan = await prepare(exchange, {});
+  if (plan === undefined) return GONE;
+  parts.metrics.overhead.observe((performance.now() - startedAt) / 1000);
+  const first = await forward(exchange, plan, isRecoverable(plan, parts));
+  return first.outcome === 'held' ? await recover(exchange, plan, first.answer) : [first, plan];
+}
+
+/** Does what a person told the proxy, and answers in the model's place. */
+async function obeyed(exchange: Exchange, command: Command): Promise<Served> {
+  const { request, body, answer, waiting, parts } = exchange;
+  const { endpoint, call, clampOnly } = request;
+  try {
+    const onCompressing = () => waiting.start();
+    const { plan, text } = await obey(command, body, { endpoint, call, clampOnly, onCompressing }, parts);
+    waiting.stop(plan);
+    answerWithText(text, request.body, plan, answer, parts.bodies);
+    return [{ outcome: 'complete', status: 200 }, plan];
+  } catch (error) {
+    waiting.stop(undefined);
+    if (call.signal.aborted) return GONE;
+    throw error;
+  }
+}
+
 /** `undefined` where the client went meanwhile. */
 async function prepare(
-  request: ExchangeRequest,
-  parts: RunParts,
-  again: { fresh?: boolean; recovering?: boolean; onCompressing?: () => void },
+  { request, body, waiting, parts }: Exchange,
+  again: { readonly fresh?: boolean; readonly recovering?: boolean },
 ): Promise<Plan | undefined> {
   const { endpoint, clampOnly } = request;
+  const { recovering } = again;
   const call = again.fresh === true ? anew(request.call) : request.call;
+  const onCompressing = () => waiting.start();
   try {
-    return await prepareExchange(
-      request.body,
-      { endpoint, call, clampOnly, recovering: again.recovering, onCompressing: again.onCompressing },
-      parts,
-    );
+    const plan = await prepareExchange(body, { endpoint, call, clampOnly, recovering, onCompressing }, parts);
+    waiting.stop(plan);
+    return plan;
   } catch (error) {
+    waiting.stop(undefined);
     if (call.signal.aborted) return undefined;
     throw error;
   }
@@ -84,32 +125,9 @@ function anew({ signal, credential, tenant, conversationId }: ExchangeCall): Exc
   return { signal, credential, tenant, conversationId, fresh: true };
 }
 
-/** `undefined` where the client of this request would not understand comments. */
-function waitingClient(request: ExchangeRequest, answer: Answer, parts: RunParts): WaitingClient | undefined {
-  if (parts.engine.host === undefined || !wantsStream(request.body, parts)) return undefined;
-  const { credential } = request.call;
-  return new WaitingClient(answer, {
-    graceMs: WAIT_GRACE_MS,
-    everyMs: WAIT_COMMENT_MS,
-    mayBegin: () => parts.credentials.areAccepted(credential),
-  });
-}
-
-function wantsStream(body: Buffer, { bodies }: RunParts): boolean {
-  const read = bodies.read(body);
-  return read.kind === 'object' && read.object.text('stream') === 'true';
-}
-
-function outcomeOf({ action, reason, facts }: Plan): string {
-  const count = facts.promptTokens === undefined ? '' : ` prompt-tokens=${facts.promptTokens}`;
-  return `action=${action} reason=${reason}${count}`;
-}
-
 async function forward(
-  request: ExchangeRequest,
+  { request, answer, parts }: Exchange,
   plan: Plan,
-  answer: Answer,
-  parts: RunParts,
   hold: RelayOptions['hold'],
   headersOf: (status: number) => string[] = () => planHeaders(plan),
 ): Promise<RelayEnd> {
@@ -141,24 +159,19 @@ function isRecoverable(plan: Plan, parts: RunParts): RelayOptions['hold'] {
 }
 
 /** The upstream refused. Where it says that the context overflowed, and a fresh count gives other bytes: once more. */
-async function recover(
-  request: ExchangeRequest,
-  sent: Plan,
-  held: HeldAnswer,
-  answer: Answer,
-  parts: RunParts,
-): Promise<[RelayEnd, Plan]> {
-  const giveBack = (): [RelayEnd, Plan] => {
+async function recover(exchange: Exchange, sent: Plan, held: HeldAnswer): Promise<Served> {
+  const { answer, parts } = exchange;
+  const giveBack = (): Served => {
     release(held, answer, planHeaders(sent));
     return [{ outcome: 'complete', status: held.status }, sent];
   };
   if (!refusesForOverflow(held, parts)) return giveBack();
-  const again = await prepare(request, parts, { fresh: true, recovering: true });
+  const again = await prepare(exchange, { fresh: true, recovering: true });
   if (again === undefined) return [{ outcome: 'client_abort', status: 0 }, sent];
   if (again.bytes.equals(sent.bytes)) return giveBack();
   const recovered: Plan = { ...again, reason: 'overflow_recovered' };
   let went: Plan = again;
-  const end = await forward(request, again, answer, parts, undefined, (status) => {
+  const end = await forward(exchange, again, undefined, (status) => {
     went = status < 400 ? recovered : again;
     return planHeaders(went);
   });
@@ -172,38 +185,4 @@ function refusesForOverflow(held: HeldAnswer, parts: RunParts): boolean {
     parts.warnings.failOpen('backend_contract_failed', error);
     return false;
   }
-}
-
-function observe(
-  request: ExchangeRequest,
-  plan: Plan | undefined,
-  end: RelayEnd,
-  startedAt: number,
-  parts: RunParts,
-): void {
-  if (end.outcome === 'held') return;
-  if (plan !== undefined) observePlan(plan, parts);
-  const { facts } = plan ?? { facts: undefined };
-  const fields = {
-    route: request.endpoint.name,
-    action: plan?.action,
-    reason: plan?.reason,
-    source: plan?.source,
-    model: facts?.model === undefined ? undefined : parts.models.label(facts.model),
-    prompt_tokens: facts?.promptTokens,
-    window: facts?.window,
-    max_tokens: facts?.maxTokens,
-  };
-  observeEnd(fields, end, startedAt, parts);
-}
-
-function observePlan(plan: Plan, { metrics }: RunParts): void {
-  const { facts } = plan;
-  metrics.decided(plan.action, plan.reason);
-  if (facts.originalPromptTokens !== undefined)
-    metrics.promptTokens.observe({ stage: 'original' }, facts.originalPromptTokens);
-  if (facts.promptTokens !== undefined) metrics.promptTokens.observe({ stage: 'sent' }, facts.promptTokens);
-  if (facts.askedTokens !== undefined) metrics.capTokens.observe({ stage: 'asked' }, facts.askedTokens);
-  const sentCap = facts.maxTokens ?? (plan.action === 'unchanged' ? facts.askedTokens : undefined);
-  if (sentCap !== undefined) metrics.capTokens.observe({ stage: 'sent' }, sentCap);
 }

@@ -20,6 +20,7 @@ import { UpstreamProber } from '../upstream/prober.js';
 import { Access } from './access.js';
 import { chooseBackend } from './choose-backend.js';
 import { chooseEngineRegistration, type EngineChoice } from './choose-engine.js';
+import { conversationIdIn } from './conversation-id.js';
 import { Drain } from './drain.js';
 import { loadPlugins } from './load-plugins.js';
 
@@ -92,6 +93,8 @@ export async function assemble(options: AssembleOptions) {
     forwarder,
     auxiliary,
     credentials: new CredentialCheck(forwarder),
+    obeysCommands: settings.sessions.commands,
+    conversationIdIn: conversationIdIn(settings.sessions.conversationId),
     waitingTimes: options.waitingTimes ?? WAITING_TIMES,
     access: new Access(settings),
     drain: new Drain((inFlight) => metrics.inFlight.set(inFlight)),

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { RawObject } from '../body/raw-object.js';
 import type { EngineHost } from '../engines/host/engine-host.js';
 import { ownError } from '../stream/own-error.js';
 import { collectBody } from './collect-body.js';
@@ -54,15 +55,14 @@ async function focusOf(
     body.stream.resume();
     return 'malformed';
   }
-  if (body.bytes.length === 0) return { text: undefined };
-  try {
-    const order: unknown = JSON.parse(body.bytes.toString());
-    const focus: unknown = typeof order === 'object' && order !== null ? Reflect.get(order, 'focus') : order;
-    if (focus === undefined || focus === null) return { text: undefined };
-    return typeof focus === 'string' ? { text: focus.trim() || undefined } : 'malformed';
-  } catch {
-    return 'malformed';
-  }
+  return body.bytes.length === 0 ? { text: undefined } : focusIn(body.bytes);
+}
+
+function focusIn(bytes: Buffer): { readonly text: string | undefined } | 'malformed' {
+  const order = RawObject.parse(bytes);
+  if (order === undefined) return 'malformed';
+  const focus = order.value('focus') ?? '';
+  return typeof focus === 'string' ? { text: focus.trim() || undefined } : 'malformed';
 }
 
 function notFound(reply: FastifyReply): FastifyReply {

@@ -5,6 +5,7 @@ import { runExchange } from '../exchange/run.js';
 import type { Answer } from '../stream/answer.js';
 import { ClientCall } from './client-call.js';
 import { collectBody } from './collect-body.js';
+import { conversationIdOf } from './conversation-id.js';
 import { observePass } from './observe-pass.js';
 import { type PassReason, type PassThroughParts, passThrough } from './pass-through.js';
 
@@ -32,7 +33,7 @@ export async function serveIntercepted(
     answer,
     parts.access.credentialOf(request),
     parts.tenantOf?.(request),
-    conversationIdOf(headers['x-incontext-conversation']),
+    conversationIdOf(headers, parts.settings.sessions.conversationId),
     endpoint.path,
   );
   const body = await collectBody(request, parts.settings.server.bodyLimit);
@@ -58,13 +59,6 @@ export async function serveIntercepted(
     answer,
     parts,
   );
-}
-
-const LONGEST_ID = 256;
-
-function conversationIdOf(header: string | string[] | undefined): string | undefined {
-  const id = typeof header === 'string' ? header.trim() : '';
-  return id === '' || id.length > LONGEST_ID ? undefined : id;
 }
 
 /** Why a request passes before its body is looked at; `undefined`: it is read. */

@@ -1,6 +1,7 @@
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import type { BackendFactory } from '../../src/backends/contract.js';
+import type { AssembleOptions } from '../../src/server/assemble.js';
 import type { EngineChoice } from '../../src/server/choose-engine.js';
 import { createProxy, type RunningProxy } from '../../src/server/create-proxy.js';
 import type { ConversationStore } from '../../src/store/conversation-store.js';
@@ -18,6 +19,8 @@ export interface TestProxyOptions extends TestSettings {
   /** In place of what `--engine` names. */
   readonly engine?: EngineChoice | undefined;
   readonly store?: ConversationStore | undefined;
+  readonly hostLimits?: AssembleOptions['hostLimits'];
+  readonly waitingTimes?: AssembleOptions['waitingTimes'];
 }
 
 /** Starts a proxy on a free port with these flags, `--engine none --min-output-tokens 256 --fallback-margin-tokens 64` unless said otherwise. */
@@ -35,8 +38,8 @@ export async function startProxy(
     },
   });
   const log = pino({ level: 'trace', base: null }, sink);
-  const { backend, engine, store } = options;
-  const proxy = await createProxy({ settings, backend, engine, store, log });
+  const { backend, engine, store, hostLimits, waitingTimes } = options;
+  const proxy = await createProxy({ settings, backend, engine, store, hostLimits, waitingTimes, log });
   return { ...proxy, logged, ready: () => untilReady(proxy.url) };
 }
 
