@@ -193,7 +193,7 @@ export class Pass {
     const plan = makePlan(this.#view, this.#sizes, room);
     const order = this.#order(room, plan, excess);
     if (order.middle.length === 0 && this.#view.prior === undefined) return undefined;
-    const summary = summaryMessage(this.#state(order, story));
+    const summary = summaryMessage(this.#state(order, story), this.#view.lastUser >= 0);
     const tail = order.tail;
     const between = firstSpeaker(tail) === 'user' ? [acknowledgementOf(summary)] : [];
     return [...this.#view.head, ...this.#view.rest.slice(0, plan.first), summary, ...between, ...tail];

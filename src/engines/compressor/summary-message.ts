@@ -51,9 +51,15 @@ function toldOf({ steps, request, facts }: Update): string {
     .join('\n');
 }
 
-export function summaryMessage(state: SummaryState): Message {
+/** A user message; where no user ever spoke it must not become the one that has to stay as it is from now on. */
+export function summaryMessage(state: SummaryState, hasUser: boolean): Message {
   const content = summaryContent(state);
-  return { role: 'user', content, message_uid: uidOf(content), _engine_mark: summaryMark(state) };
+  return {
+    role: hasUser ? 'user' : 'assistant',
+    content,
+    message_uid: uidOf(content),
+    _engine_mark: summaryMark(state),
+  };
 }
 
 /** Between the summary and a user message, so that both stand as they are where roles have to alternate. */

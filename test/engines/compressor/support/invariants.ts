@@ -35,13 +35,16 @@ export function expectSound(
     expect((error as Error).name).toBe('IrreducibleError');
     return;
   }
-  expect(worseKinds(violationsOf(input), violationsOf(result))).toEqual([]);
+  // No strict template renders a conversation in which no user speaks: there is no order of roles to keep.
+  const ignored = input.some(({ role }) => role === 'user') ? [] : ['gemma', 'mistral'];
+  const worse = worseKinds(violationsOf(input), violationsOf(result));
+  expect(worse.filter((kind) => !ignored.includes(kind))).toEqual([]);
   expect(roughly(result)).toBeLessThan(roughly(input));
   const head = headLength(input);
   expect(result.slice(0, head)).toEqual(input.slice(0, head));
   expectLastTurn(input, result, targetTokens);
   const size = roughly(result);
-  if (size > targetTokens) expect(size).toBeLessThanOrEqual(leastPossible(input));
+  if (size > targetTokens) expect(size).toBeLessThanOrEqual(leastPossible(input, targetTokens));
 }
 
 function expectLastTurn(input: readonly Message[], result: readonly Message[], targetTokens: number): void {
@@ -56,10 +59,10 @@ function expectLastTurn(input: readonly Message[], result: readonly Message[], t
 }
 
 /** Head, last request and newest group, which the model has not answered yet, and what a summary takes at least. */
-function leastPossible(input: readonly Message[]): number {
+function leastPossible(input: readonly Message[], targetTokens: number): number {
   const last = input.findLastIndex(({ role }) => role === 'user');
   const newest = input.findLastIndex(({ role }) => role !== 'tool');
   const kept = [...input.slice(0, headLength(input)), ...(last < 0 ? [] : [input[last] as Message])];
   const group = newest > last ? input.slice(newest) : [];
-  return roughly([...kept, ...group]) + 400;
+  return roughly([...kept, ...group]) + Math.max(400, targetTokens * 0.35);
 }
