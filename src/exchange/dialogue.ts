@@ -8,6 +8,7 @@ import type { ModelBudget } from '../upstream/model-registry.js';
 import { countPrompt } from './count.js';
 import type { ExchangeCall, ExchangeParts } from './parts.js';
 import type { Plan } from './plan.js';
+import type { GenerationRequest } from './read.js';
 import type { Situation } from './situation.js';
 
 export interface DialogueOptions {
@@ -30,15 +31,14 @@ export class Dialogue {
 
   /** `undefined` where no engine has a say in this exchange. */
   static of(
-    request: RawObject,
-    model: string | undefined,
+    reading: GenerationRequest,
     budget: ModelBudget,
     { call, clampOnly, explainOnly, order }: DialogueOptions,
     parts: ExchangeParts,
   ): Dialogue | undefined {
     const { host } = parts.engine;
     if (host === undefined || clampOnly === true || explainOnly === true) return undefined;
-    return new Dialogue(host, linkOf(request, model, budget, call, parts), budget, call, order);
+    return new Dialogue(host, linkOf(reading, budget, call, parts), budget, call, order);
   }
 
   async recognise(): Promise<Visit | undefined> {
@@ -133,8 +133,7 @@ class RefusedRequestError extends Error {
 }
 
 function linkOf(
-  request: RawObject,
-  model: string | undefined,
+  { request, sent, model }: GenerationRequest,
   budget: ModelBudget,
   call: ExchangeCall,
   parts: ExchangeParts,
@@ -142,6 +141,7 @@ function linkOf(
   const { credential, fresh } = call;
   return {
     request,
+    sent,
     tenant: call.tenant ?? '',
     explicitId: call.conversationId ?? parts.conversationIdIn?.(request),
     read(bytes) {

@@ -1,4 +1,3 @@
-import type { RawObject } from '../body/raw-object.js';
 import type { Decision } from '../budget/decide.js';
 import type { Visit } from '../engines/host/visit.js';
 import type { ModelBudget } from '../upstream/model-registry.js';

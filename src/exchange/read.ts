@@ -4,8 +4,17 @@ import { type RawObject, readBody } from '../body/raw-object.js';
 import type { Reason } from '../budget/reason.js';
 import type { Endpoint } from './endpoint.js';
 
+export interface GenerationRequest {
+  readonly kind: 'request';
+  /** Without private fields: what may go upstream. */
+  readonly request: RawObject;
+  /** As the client sent it. */
+  readonly sent: RawObject;
+  readonly model: string | undefined;
+}
+
 export type Reading =
-  | { readonly kind: 'request'; readonly request: RawObject; readonly model: string | undefined }
+  | GenerationRequest
   | { readonly kind: 'pass'; readonly reason: Extract<Reason, 'not_json' | 'ignored'> };
 
 /** Locates the members of a generation request; its private fields are gone. Anything else passes. */
@@ -15,7 +24,8 @@ export function readRequest(bytes: Buffer, endpoint: Endpoint, bodies: BodyReade
   if (body.kind === 'other' || !endpoint.accepts(body.object)) return { kind: 'pass', reason: 'ignored' };
   const request = withoutPrivate(body.object);
   const model = request.value('model');
-  return { kind: 'request', request, model: typeof model === 'string' && model !== '' ? model : undefined };
+  const name = typeof model === 'string' && model !== '' ? model : undefined;
+  return { kind: 'request', request, sent: body.object, model: name };
 }
 
 function withoutPrivate(object: RawObject): RawObject {

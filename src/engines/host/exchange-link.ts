@@ -7,8 +7,10 @@ import type { CompleteOptions, Completion } from '../services.js';
  * after the exchange, for a pass in the background; the caller's credential lives here, in memory only.
  */
 export interface ExchangeLink {
-  /** The client's request, whole. */
+  /** The client's request, whole, without private fields. */
   readonly request: RawObject;
+  /** With them: they are read, and never sent. */
+  readonly sent: RawObject;
   readonly tenant: string;
   /** The id that the client gave its conversation. */
   readonly explicitId: string | undefined;

@@ -222,7 +222,12 @@ function deepest(
 
 /** The request's messages from the chain's `from`-th on, parsed; earlier ones are holes that nobody reads. */
 function messagesOf(link: ExchangeLink, chain: Chain, from = 0): Message[] {
-  const { bytes } = link.request;
+  const { request, sent } = link;
+  if (sent !== request) {
+    const all = sent.value('messages');
+    if (Array.isArray(all)) return all.slice(chain.headRows.length);
+  }
+  const { bytes } = request;
   const messages: Message[] = new Array(chain.messages.length);
   for (let i = from; i < chain.messages.length; i += 1) {
     const { start, end } = (chain.messages[i] as Chain['messages'][number]).span;
