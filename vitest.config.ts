@@ -29,7 +29,7 @@ export default defineConfig({
         test: {
           name: 'promises',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/**/*.timing.test.ts'],
+          exclude: ['test/**/*.timing.test.ts', 'test/llamacpp/**'],
           globalSetup: ['test/support/global-setup.ts'],
           sequence: { groupOrder: 0 },
         },
@@ -43,6 +43,19 @@ export default defineConfig({
           maxWorkers: 1,
           fileParallelism: false,
           sequence: { groupOrder: 1 },
+        },
+      },
+      // A real model on a real server, started for these tests alone: scripts/serve-llamacpp.sh.
+      {
+        extends: true,
+        test: {
+          name: 'llamacpp',
+          include: ['test/llamacpp/**/*.test.ts'],
+          globalSetup: ['test/llamacpp/support/global-setup.ts'],
+          testTimeout: 120_000,
+          maxWorkers: 1,
+          fileParallelism: false,
+          sequence: { groupOrder: 3 },
         },
       },
       // Minutes of work, for a context engine: PROOF=1 npx vitest run --project proof

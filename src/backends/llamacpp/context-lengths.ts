@@ -45,9 +45,9 @@ export class ContextLengths {
     return (named ?? (model === undefined || this.#listed.length === 1 ? only : undefined))?.contextLength;
   }
 
-  /** It was read, but long ago. */
+  /** Never read, or long ago. */
   get isOld(): boolean {
-    return this.#listed.length > 0 && this.now() - this.#listedAt > OLD_MS;
+    return this.now() - this.#listedAt > OLD_MS;
   }
 
   async #fromProps(call: Omit<Asking, 'url'>): Promise<number | undefined> {
