@@ -37,7 +37,12 @@ function chunk(delta: object, finish: string | null = null, index = 0) {
 }
 
 function completion(message: object, finish: string, more: object = { usage: USAGE }) {
-  return { id: 'c', object: 'chat.completion', choices: [{ index: 0, message, finish_reason: finish }], ...more };
+  return {
+    id: 'c',
+    object: 'chat.completion',
+    choices: [{ index: 0, message, finish_reason: finish }],
+    ...more,
+  };
 }
 
 const CALLS = [{ id: 'call_1', type: 'function', function: { name: 'look', arguments: '{}' } }];
@@ -84,7 +89,11 @@ test('gives P and the tokens that were streamed where a stream reports no usage'
   const { engine, usages } = observing();
   const words = ['one ', 'two ', 'three ', 'four'];
   const stub = await answering((_request, response) =>
-    sse(response, [chunk({ role: 'assistant' }), ...words.map((content) => chunk({ content })), chunk({}, 'stop')]),
+    sse(response, [
+      chunk({ role: 'assistant' }),
+      ...words.map((content) => chunk({ content })),
+      chunk({}, 'stop'),
+    ]),
   );
   const proxy = await hosted({ engine, stub });
   const { told } = await send(proxy, stub, TALK, { more: { stream: true } });

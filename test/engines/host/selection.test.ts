@@ -24,7 +24,9 @@ const TALK = dialogue(3, 200);
 test('sends what the engine selects for this one request, and leaves the conversation as it is', async () => {
   let only = true;
   const { engine, calls } = selecting((messages) =>
-    only ? [messages[0], { role: 'user', content: 'found in the archive' }, ...messages.slice(-1)] : undefined,
+    only
+      ? [messages[0], { role: 'user', content: 'found in the archive' }, ...messages.slice(-1)]
+      : undefined,
   );
   const stub = await countingStub();
   const proxy = await hosted({ engine, stub });
@@ -45,7 +47,10 @@ test('sends what the engine selects for this one request, and leaves the convers
 });
 
 test('lets a selection change the system prompt of its request', async () => {
-  const { engine } = selecting((messages) => [{ role: 'system', content: 'You judge.' }, ...messages.slice(1)]);
+  const { engine } = selecting((messages) => [
+    { role: 'system', content: 'You judge.' },
+    ...messages.slice(1),
+  ]);
   const stub = await countingStub();
   const proxy = await hosted({ engine, stub });
   const { messages } = await send(proxy, stub, TALK);
@@ -57,7 +62,11 @@ test('keeps the bytes of messages that were selected, and sends no bookkeeping',
   const { engine } = selecting((messages) => messages.toReversed().slice(0, 1));
   const stub = await countingStub();
   const proxy = await hosted({ engine, stub });
-  const { body } = await send(proxy, stub, `[{"role":"user","content":"a"},{"role":"assistant","content":"b"},${odd}]`);
+  const { body } = await send(
+    proxy,
+    stub,
+    `[{"role":"user","content":"a"},{"role":"assistant","content":"b"},${odd}]`,
+  );
   expect(body.toString()).toContain(`{"messages":[${odd}],`);
 });
 
@@ -132,7 +141,8 @@ test('asks again for the second try after a refusal for overflow', async () => {
         if (refused) return json(response, 200, { ok: true });
         refused = true;
         stub.set({ window: 1024 });
-        const message = "This model's maximum context length is 1024 tokens. However, you requested 1000 output tokens and your prompt contains at least 25 input tokens, for a total of at least 1025 tokens. Please reduce the length of the input prompt or the number of requested output tokens.";
+        const message =
+          "This model's maximum context length is 1024 tokens. However, you requested 1000 output tokens and your prompt contains at least 25 input tokens, for a total of at least 1025 tokens. Please reduce the length of the input prompt or the number of requested output tokens.";
         return json(response, 400, { error: { message, type: 'BadRequestError', param: null, code: 400 } });
       },
     },
