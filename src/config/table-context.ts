@@ -210,7 +210,8 @@ export const CONTEXT_SETTINGS = {
     default: false,
     only: 'file',
     example: 'true',
-    description: 'Whether the model may think before it writes a summary. Only backend vllm can ask it not to.',
+    description:
+      'Whether the model may think before it writes a summary. Only backend vllm can ask it not to.',
   }),
 };
 
