@@ -4,18 +4,21 @@ import { parseJson } from './record-facts.js';
 const LONGEST_VALUE = 60;
 const LONGEST_LIST = 160;
 
-/** A call in one line: `read_file(path=src/a.ts, limit=100)`. */
+/** A call in one line: `read_file(src/a.ts)`, `search(pattern=x, path=src)`. */
 export function callLabel({ name, args }: Call): string {
   return `${name}(${listedArguments(args)})`;
 }
 
+/** The name of an only argument is not worth its room: what it names is told by the tool's. */
 function listedArguments(args: string): string {
   const parsed = parseJson(args);
-  const list = isRecord(parsed)
-    ? Object.entries(parsed)
-        .map(([key, value]) => `${key}=${short(value)}`)
-        .join(', ')
-    : args.trim();
+  const members = isRecord(parsed) ? Object.entries(parsed) : undefined;
+  const list =
+    members === undefined
+      ? args.trim()
+      : members
+          .map(([key, value]) => (members.length === 1 ? short(value) : `${key}=${short(value)}`))
+          .join(', ');
   return clip(list.replaceAll(/\s+/g, ' '), LONGEST_LIST);
 }
 

@@ -22,7 +22,7 @@ export interface PlanBudget {
 }
 
 /** Tail tokens may grow by this for the wish of so many messages. */
-const WISH = 1.5;
+const WISH = 1.25;
 
 export type Sizes = readonly number[];
 

@@ -13,8 +13,8 @@ const LONGEST_ARGUMENTS = 500;
 const LONGEST_LEAF = 200;
 const LONGEST_CUT_ARGUMENTS = 2000;
 /** What a line may repeat of its result, in tokens: a share of it, within bounds. */
-const FACT_SHARE = 0.12;
-const MOST_FACT_TOKENS = 240;
+const FACT_SHARE = 0.4;
+const MOST_FACT_TOKENS = 260;
 
 export interface Pruned {
   readonly messages: readonly Message[];

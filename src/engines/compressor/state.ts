@@ -18,15 +18,15 @@ export const NO_STATE: SummaryState = {
 };
 
 /** Shares of the summary message, where it is small: names and numbers have the rest. */
-const MOST_TEXT = 0.6;
+const MOST_TEXT = 0.5;
 const MOST_SUMMARY = 0.45;
 const MOST_REQUEST = 0.2;
 
 /** A merge leaves room for what the next passes add, so that not each of them has to merge. */
-const MERGED_SHARE = 0.85;
+const MERGED_SHARE = 0.88;
 
 /** What a line says of a message of each kind. */
-const LINE: Caps = { user: 80, assistant: 45, result: 20 };
+const LINE: Caps = { user: 70, assistant: 35, result: 20 };
 
 export interface StateOrder {
   readonly prior: SummaryState;

@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import { shortArguments } from '../../../src/engines/compressor/prune.js';
+import type { Message } from '../../../src/engines/message.js';
+import { build, roughly } from './support/build.js';
+import { run } from './support/invariants.js';
+
+const user = (content: unknown): Message => ({ role: 'user', content });
+const assistant = (content: unknown): Message => ({ role: 'assistant', content });
+const filling = 'plain words without any meaning '.repeat(120);
+
+function calling(name: string, args: object, content: unknown, id = 'call_0'): Message[] {
+  return [
+    {
+      role: 'assistant',
+      content: null,
+      tool_calls: [{ id, type: 'function', function: { name, arguments: JSON.stringify(args) } }],
+    },
+    { role: 'tool', tool_call_id: id, content },
+  ];
+}
+
+async function pruned(group: Message[]): Promise<{ result: Message[]; calls: number }> {
+  const messages = [user('start'), ...group, assistant('so'), user('on'), assistant('well'), user('last')];
+  const built = build({ protectFirstN: 0, options: { tail_share: 0.01 } });
+  const { result = [] } = await run(built, structuredClone(messages), Math.floor(roughly(messages) * 0.74));
+  return { result, calls: built.calls.length };
+}
+
+test('an old result becomes one line that says what it was, and no model is asked', async () => {
+  const { result, calls } = await pruned(
+    calling('terminal', { command: 'npm test' }, `exit_code: 1\n${filling}\nfailed at src/a.ts\n`),
+  );
+  expect(calls).toBe(0);
+  const line = result.find(({ role }) => role === 'tool')?.content;
+  expect(line).toMatch(/^\[terminal\(npm test\) -> [\d,]+ chars, 4 lines, exit code 1: .*src\/a\.ts.*\]$/);
+  expect(result).toHaveLength(7);
+});
+
+test('ids that are used again name the nearest call', async () => {
+  const { result } = await pruned([
+    ...calling('read_file', { path: 'one.md' }, `1 ${filling}`),
+    ...calling('read_file', { path: 'two.md' }, `2 ${filling}`),
+  ]);
+  const lines = result.filter(({ role }) => role === 'tool').map(({ content }) => String(content));
+  expect(lines[0]).toContain('one.md');
+  expect(lines[1]).toContain('two.md');
+});
+
+test('a result in parts stays in parts', async () => {
+  const { result } = await pruned(calling('look', {}, [{ type: 'text', text: filling }]));
+  expect(result.find(({ role }) => role === 'tool')?.content).toEqual([
+    { type: 'text', text: expect.stringMatching(/^\[look\(\) -> /) },
+  ]);
+});
+
+test('old images become placeholders, the newest request keeps its own', async () => {
+  const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
+  const messages = [user([image]), assistant('A cat.'), user([image, { type: 'text', text: 'And this?' }])];
+  const built = build({ protectFirstN: 0, options: { tail_share: 0.01 } });
+  const { result } = await run(built, structuredClone(messages), Math.floor(roughly(messages) * 0.7));
+  expect(result?.[0]?.content).toEqual([{ type: 'text', text: '[image]' }]);
+  expect(result?.at(-1)).toEqual(messages.at(-1));
+  expect(built.calls).toHaveLength(0);
+});
+
+test.each([
+  ['long members', JSON.stringify({ path: 'a.txt', content: 'x'.repeat(3000) })],
+  ['too many members', JSON.stringify({ rows: Array.from({ length: 900 }, (_, i) => i) })],
+  ['what is no JSON', `{"path": ${'y'.repeat(3000)}`],
+])('arguments with %s are cut and stay a JSON object', (_, args) => {
+  const shorter = shortArguments(args);
+  expect(shorter.length).toBeLessThan(1000);
+  expect(JSON.parse(shorter)).toBeTypeOf('object');
+});
