@@ -1,31 +1,54 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { createHistogram, performance } from 'node:perf_hooks';
 import { isMainThread } from 'node:worker_threads';
 
 /** Milliseconds between two looks; what comes on top is delay. */
-const RESOLUTION = 2;
+const EVERY = 2;
 
-/** What the probe answers when its process is told `report`. */
+/** What the probe answers when its process is told `report`, in milliseconds. */
 export interface LoopReport {
+  /** Delay as others feel it. */
   readonly p50: number;
   readonly p99: number;
   readonly max: number;
+  /** Of it, what the process worked itself: without the time in which a busy machine let it wait. */
+  readonly workP99: number;
+  readonly workMax: number;
   readonly rssMiB: number;
 }
 
 /** Loaded by `node --import` before the proxy: measures its event loop, and reports and starts anew when asked. */
 if (isMainThread && process.send !== undefined) {
-  const histogram = monitorEventLoopDelay({ resolution: RESOLUTION });
-  histogram.enable();
+  const felt = createHistogram();
+  const worked = createHistogram();
+  let wall = performance.now();
+  let cpu = process.cpuUsage();
+  const look = (): void => {
+    const now = performance.now();
+    const { user, system } = process.cpuUsage(cpu);
+    const delay = now - wall - EVERY;
+    felt.record(micros(delay));
+    worked.record(micros(Math.min(delay, (user + system) / 1_000)));
+    wall = now;
+    cpu = process.cpuUsage();
+  };
+  setInterval(look, EVERY).unref();
   process.on('message', () => {
-    const ms = (nanoseconds: number): number => Math.max(0, nanoseconds / 1e6 - RESOLUTION);
     const report: LoopReport = {
-      p50: ms(histogram.percentile(50)),
-      p99: ms(histogram.percentile(99)),
-      max: ms(histogram.max),
+      p50: felt.percentile(50) / 1_000,
+      p99: felt.percentile(99) / 1_000,
+      max: felt.max / 1_000,
+      workP99: worked.percentile(99) / 1_000,
+      workMax: worked.max / 1_000,
       rssMiB: process.memoryUsage().rss / 2 ** 20,
     };
     process.send?.(report);
-    histogram.reset();
+    felt.reset();
+    worked.reset();
   });
   process.channel?.unref();
+}
+
+/** A histogram takes whole numbers from one. */
+function micros(milliseconds: number): number {
+  return Math.max(1, Math.round(milliseconds * 1_000));
 }

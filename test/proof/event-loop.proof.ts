@@ -5,16 +5,21 @@ import { join, resolve } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { CHAT, json, startStub, type UpstreamStub } from '../support/upstream-stub.js';
 import type { LoopReport } from './event-loop-probe.js';
+import { sentences } from './prose.js';
 import { type ProxyProcess, startProxyProcess } from './proxy-process.js';
+import { Random } from './random.js';
 import { PROVED_CODE, PROVED_ENGINE } from './stage.js';
 
 const PROBE = resolve(import.meta.dirname, 'event-loop-probe.ts');
-/** Messages of one conversation: with nine tokens each just below the window, and over the soft threshold. */
-const MESSAGES = 2_500;
-const CONVERSATIONS = 40;
-const TOKENS = 9;
+/** Messages of one conversation: just below the window, and over the soft threshold, so that all are stored. */
+const MESSAGES = 250;
+const CONVERSATIONS = 400;
+/** Some of them go on until they are compressed. */
+const GOING_ON = 80;
+/** Of a message, about as many as it has. */
+const TOKENS = 90;
 const CONTEXT = 32_768;
-/** The 99th percentile stays below 20 ms; a busy machine gets three times that. */
+/** The 99th percentile stays below 20 ms; three times that leaves room for a slow machine. */
 const BOUND_MS = 3 * 20;
 
 let upstream: UpstreamStub;
@@ -31,14 +36,16 @@ it('conversations go on without delay for others beside a store of 100,000 messa
   const histories = Array.from({ length: CONVERSATIONS }, (_, at) => messagesOf(at, 0, MESSAGES));
   for (const history of histories) expect(await send(history)).toBe(200);
   const filled = await report();
-  const grown = histories.map((history, at) => [...history, ...messagesOf(at, MESSAGES, 320)]);
+  const grown = histories
+    .slice(0, GOING_ON)
+    .map((history, at) => [...history, ...messagesOf(at, MESSAGES, 20)]);
   for (let at = 0; at < grown.length; at += 4) {
     expect(await Promise.all(grown.slice(at, at + 4).map(send))).toEqual([200, 200, 200, 200]);
   }
   const compressed = await report();
   console.log('event loop, filling:', filled, 'compressing:', compressed, `${summaries()} summaries`);
-  expect(summaries()).toBeGreaterThanOrEqual(CONVERSATIONS);
-  expect(compressed.p99).toBeLessThan(BOUND_MS);
+  expect(summaries()).toBeGreaterThanOrEqual(GOING_ON);
+  expect(compressed.workP99).toBeLessThan(BOUND_MS);
 }, 300_000);
 
 async function start(): Promise<void> {
@@ -67,7 +74,7 @@ async function start(): Promise<void> {
 function messagesOf(conversation: number, from: number, count: number): unknown[] {
   return Array.from({ length: count }, (_, at) => ({
     role: (from + at) % 2 === 0 ? 'user' : 'assistant',
-    content: `Message ${from + at} of conversation ${conversation}.`,
+    content: sentences(new Random(conversation * 1_000 + from + at), 4).join(' '),
   }));
 }
 

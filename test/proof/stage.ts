@@ -64,30 +64,35 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
     engine: PROVED_ENGINE,
     code: PROVED_CODE,
   });
-  const clients = new Map<string, OpenAI>();
+  const close = async (): Promise<void> => {
+    await proxy.close();
+    await relay.close();
+    await upstream.close();
+    await rm(dataDir, { recursive: true, force: true });
+  };
   return {
     relay,
     proxy,
     meter,
-    send: async (run, messages, { apiKey = 'proof', stream = false, tools }: SendOptions = {}) => {
-      const client = clients.get(apiKey) ?? clientOf(proxy.url, apiKey);
-      clients.set(apiKey, client);
-      const body = {
-        model: 'simulated',
-        messages: [{ role: 'system' as const, content: SYSTEM }, ...messages],
-        ...(tools === undefined ? {} : { tools: [...tools] }),
-        max_tokens: 512,
-      };
-      return (await complete(client, body, `${run}/${messages.length}`, stream)).message;
-    },
+    send: senderTo(proxy.url),
     of: (run) => relay.seen.filter((one) => one.run === run),
     summaries: () => relay.seen.filter((one) => one.run === undefined),
-    close: async () => {
-      await proxy.close();
-      await relay.close();
-      await upstream.close();
-      await rm(dataDir, { recursive: true, force: true });
-    },
+    close,
+  };
+}
+
+function senderTo(proxyUrl: string): Stage['send'] {
+  const clients = new Map<string, OpenAI>();
+  return async (run, messages, { apiKey = 'proof', stream = false, tools } = {}) => {
+    const client = clients.get(apiKey) ?? clientOf(proxyUrl, apiKey);
+    clients.set(apiKey, client);
+    const body = {
+      model: 'simulated',
+      messages: [{ role: 'system' as const, content: SYSTEM }, ...messages],
+      ...(tools === undefined ? {} : { tools: [...tools] }),
+      max_tokens: 512,
+    };
+    return (await complete(client, body, `${run}/${messages.length}`, stream)).message;
   };
 }
 
