@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { WireMessage } from './recording.js';
 import { type Stage, stage } from './stage.js';
 import { pastTalk, userTurn } from './talk.js';
@@ -22,15 +22,14 @@ describe('equal requests at the same time', () => {
   });
 
   it('four conversations: none waits for the summary of another', async () => {
-    on = await stage({ summaryDelayMs: 1_000 });
+    on = await stage({ summaryDelayMs: 8_000 });
     const staged = on;
-    const began = performance.now();
-    await Promise.all(
-      [11, 12, 13, 14].map((topic) =>
-        staged.send(`side${topic}`, [...pastTalk(topic, 25), userTurn(topic, 50)]),
-      ),
+    const answers = [11, 12, 13, 14].map((topic) =>
+      staged.send(`side${topic}`, [...pastTalk(topic, 25), userTurn(topic, 50)]),
     );
+    await vi.waitFor(() => expect(staged.summaries()).toHaveLength(4), { timeout: 7_500, interval: 20 });
+    expect(staged.summaries().filter(({ completionTokens }) => completionTokens > 0)).toEqual([]);
+    await Promise.all(answers);
     expect(staged.summaries()).toHaveLength(4);
-    expect(performance.now() - began).toBeLessThan(3_000);
   });
 });
