@@ -60,8 +60,7 @@ async function reset(body: Buffer, options: PrepareOptions, parts: ExchangeParts
   try {
     const reading = readRequest(body, options.endpoint, parts.bodies);
     if (reading.kind === 'pass') return;
-    const { request, model } = reading;
-    await Dialogue.of(request, model, parts.models.resolve(model), options, parts)?.reset();
+    await Dialogue.of(reading, parts.models.resolve(reading.model), options, parts)?.reset();
   } catch (error) {
     signal.throwIfAborted();
     parts.warnings.failOpen('internal_error', error);

@@ -124,21 +124,20 @@ async function planDialogue(
   const { situation, decision, counted, visit, isWanted } = standing;
   const exact = counted.source !== 'rough-fallback';
   const isDue = await dialogue.isDue(visit, decision, situation);
+  const uncompressed = (failure: Parameters<typeof clampToContext>[2]): Plan => {
+    // Where only a rule of the engine's own is broken, the window has room.
+    const plan = decision.compressDue
+      ? clampToContext(situation, decision, failure, parts)
+      : finish(situation, decision);
+    return withVisit(plan, visit);
+  };
   if (visit === undefined || !(isDue || isWanted) || !dialogue.mayCompress(exact)) {
-    const plan =
-      isDue || decision.compressDue
-        ? clampToContext(situation, decision, 'requires_compression', parts)
-        : finish(situation, decision);
-    return dialogue.noted(withVisit(plan, visit), visit, situation, decision);
+    return dialogue.noted(uncompressed('requires_compression'), visit, situation, decision);
   }
   options.onCompressing?.();
   const result = await dialogue.compress(visit, situation, decision, exact);
   if (result.kind === 'compressed') return planCompressed(dialogue, visit, situation, options, parts);
-  const plan =
-    isDue || decision.compressDue
-      ? clampToContext(situation, decision, result.reason, parts)
-      : finish(situation, decision);
-  const told = withVisit(plan, visit);
+  const told = uncompressed(result.reason);
   const done = options.order === undefined ? told : { ...told, reason: result.reason };
   return dialogue.noted(done, visit, situation, decision);
 }
