@@ -2,6 +2,7 @@ import { fork } from 'node:child_process';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { engineFigures } from './engine-figures.js';
 import { litellm, portkey } from './gateways.js';
 import type { LoadJob, LoadResult } from './load.js';
 import { BARE, NGINX, type Peer, PROXY, startUpstream } from './peers.js';
@@ -168,7 +169,10 @@ for (const workload of chosen) {
 
 const proxy = peers.find(({ peer }) => peer === PROXY)?.running;
 say('figures of the proxy alone');
-const alone = ONLY === '' && proxy !== undefined ? await singleFigures(proxy, drive) : [];
+const alone =
+  ONLY === '' && proxy !== undefined
+    ? [...(await singleFigures(proxy, drive)), ...(await engineFigures())]
+    : [];
 
 printTable(rows, {
   alone,

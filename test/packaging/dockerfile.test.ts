@@ -52,7 +52,11 @@ describe.each(['proxy', 'demo'])('the image %s', (target) => {
   const instructions = lineage(target);
 
   test('starts without a shell in between, so that SIGTERM arrives', () => {
-    expect(execForm(last('ENTRYPOINT', instructions))).toEqual(['node', '/app/dist/cli.js']);
+    expect(execForm(last('ENTRYPOINT', instructions))).toEqual([
+      'node',
+      '--initial-heap-size=256',
+      '/app/dist/cli.js',
+    ]);
     expect(execForm(last('CMD', instructions))).toBeDefined();
     expect(last('STOPSIGNAL', instructions)).toBe('SIGTERM');
   });
