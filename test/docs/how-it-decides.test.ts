@@ -2,23 +2,16 @@ import { describe, expect, test } from 'vitest';
 import { createVllmBackend } from '../../src/backends/vllm/vllm-backend.js';
 import { type RawObject, readBody } from '../../src/body/raw-object.js';
 import { CAP_FIELDS } from '../../src/budget/cap-field.js';
-import { decide } from '../../src/budget/decide.js';
+import { type Decision, decide } from '../../src/budget/decide.js';
 import { ACTIONS, REASONS } from '../../src/budget/reason.js';
 import { effectiveReserve } from '../../src/budget/window.js';
 import { explanation, unchanged } from '../../src/exchange/plan.js';
 import { readPage, tableRows } from './support/markdown.js';
 
 const page = readPage('docs/how-it-decides.md');
-const WINDOW = 32_768;
+const CONTEXT = 32_768;
+const WINDOW = 0.75 * CONTEXT;
 const RESERVE = 4096;
-/** Only engines that shorten conversations give these. */
-const OF_ENGINES = [
-  'compression_due',
-  'checkpoint_reused',
-  'irreducible',
-  'compression_failed',
-  'compression_timeout',
-];
 
 const backend = createVllmBackend({
   options: undefined,
@@ -42,13 +35,12 @@ function requestOf(members: string): RawObject {
   return body.object;
 }
 
-/** A row as the arithmetic gives it. */
-function workedOut(promptTokens: string, members: string, operatorCap: number | undefined): string[] {
+function decisionOn(promptTokens: string, members: string, window: number, operatorCap?: number): Decision {
   const request = requestOf(members);
   const coerce = (text: string | undefined) =>
     text === undefined ? undefined : backend.coerceOutputBudget?.(text);
-  const { cap, reason, required, remaining, pressure } = decide({
-    window: WINDOW,
+  return decide({
+    window,
     promptTokens: Number(promptTokens),
     reserve: effectiveReserve(RESERVE, operatorCap),
     operatorCap,
@@ -57,11 +49,29 @@ function workedOut(promptTokens: string, members: string, operatorCap: number | 
       return text === undefined ? [] : [{ field, text, tokens: coerce(text) }];
     }),
     minTokens: coerce(request.text('min_tokens')),
-    limit: backend.outputBudgetLimit?.(request, WINDOW),
+    limit: backend.outputBudgetLimit?.(request, CONTEXT),
     outputField: (field) => backend.outputBudgetField?.(field, request) ?? field,
   });
-  const out = cap.kind === 'set' ? `${cap.field}: ${cap.value}` : 'unchanged';
+}
+
+/** A row as the arithmetic gives it. */
+function workedOut(promptTokens: string, members: string, operatorCap: number | undefined): string[] {
+  const decision = decisionOn(promptTokens, members, WINDOW, operatorCap);
+  const { compressDue, required, remaining, pressure } = decision;
+  const [out, reason] = compressDue ? ['a pass', 'compression_due'] : [goesOut(decision), decision.reason];
   return [promptTokens, members, String(required), String(remaining), String(pressure), out, reason];
+}
+
+/** The same where no pass helped: the window is the whole context length. */
+function workedOutAgain(promptTokens: string, members: string): string[] {
+  const decision = decisionOn(promptTokens, members, CONTEXT);
+  const { cap, required, remaining } = decision;
+  const reason = cap.kind === 'unviable' ? 'irreducible' : 'clamped_to_context';
+  return [promptTokens, members, String(required), String(remaining), goesOut(decision), reason];
+}
+
+function goesOut({ cap }: Decision): string {
+  return cap.kind === 'set' ? `${cap.field}: ${cap.value}` : 'unchanged';
 }
 
 describe.each([
@@ -77,10 +87,15 @@ describe.each([
   });
 });
 
-test('names every reason that this version can give, once', () => {
+test('When no pass helps: every row is what the arithmetic gives', () => {
+  const rows = tableRows(page, 'When no pass helps');
+  expect(rows).toHaveLength(4);
+  for (const row of rows) expect(row).toEqual(workedOutAgain(row[0] ?? '', row[1] ?? ''));
+});
+
+test('names every reason, once', () => {
   const named = tableRows(page, 'Reasons').map(([reason]) => reason);
-  const expected = REASONS.filter((reason) => !OF_ENGINES.includes(reason));
-  expect(named.toSorted()).toEqual(expected.toSorted());
+  expect(named.toSorted()).toEqual(REASONS.toSorted());
 });
 
 test('gives every reason an action that exists', () => {

@@ -13,12 +13,13 @@ const FLAGS_OF_OTHERS = [
   ...['quick', 'rounds', 'only', 'peers'].map((name) => `bench ${name}`),
   'vllm renderer-num-workers',
 ].map((each) => `--${each.split(' ')[1]}`);
-const REQUEST_HEADERS = ['x-incontext-bypass', 'x-incontext-engine'];
+const REQUEST_HEADERS = ['x-incontext-bypass', 'x-incontext-engine', 'x-incontext-conversation'];
 
 const ANSWER_HEADERS = planHeaders({
   action: 'clamped',
   reason: 'cap_lowered',
   source: 'x',
+  conversation: 'x',
   facts: { promptTokens: 1, originalPromptTokens: 1, window: 1, contextLength: 1, maxTokens: 1 },
 }).filter((_, index) => index % 2 === 0);
 

@@ -11,6 +11,7 @@ import {
   settingsIn,
 } from '../../src/config/table.js';
 import { MODEL_SETTINGS } from '../../src/config/table-context.js';
+import { readSettings } from '../../src/engines/compressor/settings.js';
 import { readPage, tableRows } from './support/markdown.js';
 
 const page = readPage('docs/settings.md');
@@ -61,4 +62,9 @@ describe.each(SETTING_NAMES)('%s', (name) => {
 test('says everything that can differ for one model', () => {
   const expected = Object.entries(MODEL_SETTINGS).map(([key, { kind }]) => [key, rangeOf(kind.rule)]);
   expect(tableRows(page, 'models')).toEqual(expected);
+});
+
+test('says every setting of the bundled engine, with its default', () => {
+  const expected = Object.entries(readSettings({})).map(([key, value]) => [key, String(value)]);
+  expect(tableRows(page, 'engines').map(([key, value]) => [key, value])).toEqual(expected);
 });

@@ -1,7 +1,12 @@
 import { expect } from 'vitest';
 import type { Block } from './markdown.js';
 
-/** Expects what a page shows below a command: lines in this order, `...` for anything; JSON as a part of it. */
+const ABOUT = 0.25;
+
+/**
+ * Expects what a page shows below a command: lines in this order, `...` for anything, `≈100` for a number that is about
+ * as large; JSON as a part of it.
+ */
 export function expectShown(seen: string, { language, text }: Block): void {
   if (language === 'json') expectJson(seen, JSON.parse(text));
   else expectLines(seen, text);
@@ -13,12 +18,21 @@ function expectLines(seen: string, text: string): void {
   let from = 0;
   for (const line of text.split('\n').map(squeeze)) {
     if (line === '' || line === '...') continue;
-    const pattern = new RegExp(line.split('...').map(escaped).join('.*'));
     const isComplaint = line.startsWith('curl:');
-    const at = all.findIndex((each, index) => (isComplaint || index >= from) && pattern.test(each));
+    const at = all.findIndex((each, index) => (isComplaint || index >= from) && isShownAs(each, line));
     if (at < 0) expect(seen, `a line "${line}"`).toContain(line);
     if (!isComplaint) from = at + 1;
   }
+}
+
+function isShownAs(seen: string, line: string): boolean {
+  const pattern = line.split('...').map(escaped).join('.*').replace(/≈\d+/g, '(\\d+)');
+  const found = new RegExp(pattern).exec(seen);
+  const about = [...line.matchAll(/≈(\d+)/g)].map(([, number]) => Number(number));
+  return (
+    found !== null &&
+    about.every((number, index) => Math.abs(Number(found[index + 1]) - number) <= number * ABOUT)
+  );
 }
 
 function expectJson(seen: string, shown: unknown): void {
