@@ -1,5 +1,6 @@
 import type { ConversationRecord, ConversationStore } from '../../store/conversation-store.js';
 import type { EngineStatus } from '../contract.js';
+import type { ConversationWriter } from './conversation-writer.js';
 import type { LiveConversations } from './live-conversations.js';
 
 /** A conversation as `GET /incontext/conversations` shows it: counts, never content. */
@@ -30,15 +31,18 @@ export class ConversationList {
   constructor(
     private readonly store: ConversationStore,
     private readonly live: LiveConversations,
+    private readonly writer: Pick<ConversationWriter, 'flush'>,
   ) {}
 
   /** The most recently seen first. */
   async all(): Promise<ConversationSummary[]> {
+    void this.writer.flush();
     const stored = await this.store.listConversations();
     return stored.map((record) => summary(this.live.get(record.id)?.record ?? record));
   }
 
   async one(id: string): Promise<ConversationView | undefined> {
+    void this.writer.flush();
     const details = await this.store.conversation(id);
     if (details === undefined) return undefined;
     const live = this.live.get(id);

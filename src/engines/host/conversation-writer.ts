@@ -3,16 +3,37 @@ import type { HostObserver } from './host-observer.js';
 import type { LiveConversation, MadePass } from './live-conversation.js';
 import type { Visit } from './visit.js';
 
+/** How long what nobody waits for may stay unwritten: a write for each request costs as much as all the rest. */
+const LATER_MS = 250;
+
 /** Writes conversations down. What the store did not take is written with the next exchange. */
 export class ConversationWriter {
+  readonly #waiting = new Map<LiveConversation, Visit>();
+  #timer: NodeJS.Timeout | undefined;
+
   constructor(
     private readonly store: Pick<ConversationStore, 'commit'>,
     private readonly observer: Pick<HostObserver, 'storeFailed'>,
   ) {}
 
+  /** Written soon, together with what the conversation adds until then. */
+  later(visit: Visit): void {
+    this.#waiting.set(visit.conversation, visit);
+    this.#timer ??= setTimeout(() => void this.flush(), LATER_MS).unref();
+  }
+
+  /** Sends everything that waits to the store: what is asked of it from now on knows of it. Never rejects. */
+  async flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const visits = [...this.#waiting.values()];
+    await Promise.all(visits.map((visit) => this.write(visit)));
+  }
+
   /** What an exchange adds, all of it or nothing. Never rejects. */
   async write(visit: Visit, made?: MadePass): Promise<void> {
     const { conversation } = visit;
+    this.#waiting.delete(conversation);
     if (conversation.isDeleted) return;
     const { record, unsaved, unsavedPass } = conversation;
     const pass = together(unsavedPass, made);

@@ -60,7 +60,8 @@ export class EngineHost {
     this.#limits = { ...HOST_LIMITS, ...parts.limits };
     const { mostLive } = this.#limits;
     this.#live = new LiveConversations(mostLive, settings.idleSeconds, (gone) => this.#putAway(gone));
-    this.list = new ConversationList(store, this.#live);
+    this.#writer = new ConversationWriter(store, observer);
+    this.list = new ConversationList(store, this.#live, this.#writer);
     const onHookFailed = observer.hookFailed.bind(observer);
     const instances = new EngineInstances({
       registered,
@@ -72,7 +73,6 @@ export class EngineHost {
       onCloneFailed: (error) => observer.cloneFailed(registered.name, error),
       onHookFailed,
     });
-    this.#writer = new ConversationWriter(store, observer);
     this.#passes = new ConversationPasses({
       engine: registered.name,
       settings,
@@ -93,6 +93,7 @@ export class EngineHost {
       store,
       chains: new ChainReader(),
       live: this.#live,
+      writer: this.#writer,
       observer,
       isEager: this.#hooks.areEager,
     });
@@ -162,7 +163,7 @@ export class EngineHost {
       window: budget.window,
     };
     if (this.#hooks.endSessions) conversation.lastRows = visit.rows;
-    this.#follow(this.#writer.write(visit));
+    this.#writer.later(visit);
   }
 
   /** True where the engine wants to see the assistant's final messages. */
@@ -180,6 +181,7 @@ export class EngineHost {
   /** The next request of the conversation is compressed with that focus. False where it is not known. */
   async order(id: string, focus: string | undefined): Promise<boolean> {
     const live = this.#live.get(id);
+    void this.#writer.flush();
     const record = live?.record ?? (await this.#parts.store.conversation(id))?.conversation;
     if (record === undefined) return false;
     // Else a tenant without checkpoints is not looked up before its requests grow near the window.
@@ -192,6 +194,7 @@ export class EngineHost {
   async close(): Promise<void> {
     for (const timer of this.#timers) clearInterval(timer);
     this.#background.end();
+    this.#follow(this.#writer.flush());
     this.#live.clear();
     // Each has a deadline of its own, but some are longer than a shutdown may take.
     const all = Promise.all(this.#pending);

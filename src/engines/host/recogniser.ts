@@ -12,6 +12,7 @@ import type {
   StoredRun,
 } from '../../store/conversation-store.js';
 import { CompressedTenants } from './compressed-tenants.js';
+import type { ConversationWriter } from './conversation-writer.js';
 import type { ExchangeLink } from './exchange-link.js';
 import type { HostObserver } from './host-observer.js';
 import { fits, LiveConversation } from './live-conversation.js';
@@ -23,6 +24,7 @@ export interface RecogniserParts {
   readonly store: ConversationStore;
   readonly chains: ChainReader;
   readonly live: LiveConversations;
+  readonly writer: Pick<ConversationWriter, 'flush'>;
   readonly observer: HostObserver;
   /** True where every conversation matters to the engine, from its first request on. */
   readonly isEager: boolean;
@@ -83,6 +85,7 @@ export class Recogniser {
     const { tenant, explicitId } = link;
     const hashes = chain.messages.map(({ hash }) => hash);
     const query = { tenant, hashes, model, engine: this.parts.engine, explicitId };
+    void this.parts.writer.flush();
     const stored = await this.#asked((store) => store.loadPath(query), NOTHING_STORED);
     const contents = stored.nodes.length === 0 && isWanted ? runCandidate(chain) : [];
     const run =

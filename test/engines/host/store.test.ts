@@ -36,7 +36,7 @@ test('short requests of a tenant without checkpoints do not touch the store, but
   expect(counted.calls).toEqual(['hasCheckpoints']);
   expect(engine.instances).toHaveLength(0);
   await send(proxy, stub, dialogue(3, 2500, 'longer'));
-  expect(counted.calls).toContain('commit');
+  await expect.poll(() => counted.calls).toContain('commit');
 });
 
 test('engine none opens no store', async () => {
