@@ -9,14 +9,18 @@ export const SERVER = 'url' in given ? given.url : '';
 export const SLOT_CONTEXT = 2048;
 
 /** A test that needs the real server: skipped, and counted as such, where it cannot be had. */
-export const realTest = test.skipIf(SERVER === '');
+export const realTest: ReturnType<typeof test.skipIf> = test.skipIf(SERVER === '');
 
 export interface ChatAnswer {
   readonly choices: readonly {
     readonly message: { readonly content: string | null };
     readonly finish_reason: string;
   }[];
-  readonly usage: { readonly prompt_tokens: number; readonly completion_tokens: number };
+  readonly usage: {
+    readonly prompt_tokens: number;
+    readonly completion_tokens: number;
+    readonly prompt_tokens_details?: { readonly cached_tokens: number };
+  };
 }
 
 /** Posts to the real server, not through the proxy. */

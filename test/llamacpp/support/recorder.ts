@@ -2,22 +2,41 @@ import { createServer, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-export interface Recorder {
-  readonly url: string;
-  /** Bodies of what was posted to Chat Completions, oldest first. */
-  readonly chats: readonly string[];
+export interface Exchange {
+  readonly sent: string;
+  /** Empty until it came whole. */
+  readonly answer: string;
 }
 
-/** Passes everything on to `target`, and keeps what it saw. Ends with the test. */
-export async function recorder(target: string): Promise<Recorder> {
-  const chats: string[] = [];
+export interface Recorder {
+  readonly url: string;
+  /** What was posted to Chat Completions, oldest first. */
+  readonly chats: readonly Exchange[];
+}
+
+/**
+ * Passes everything on to `target`, and keeps what it saw. Ends with the test.
+ * @param failingCounts how many counts fail before the first one is passed on
+ */
+export async function recorder(target: string, failingCounts = 0): Promise<Recorder> {
+  let failing = failingCounts;
+  const chats: { sent: string; answer: string }[] = [];
   const server = createServer(async (incoming, outgoing) => {
     const body = await bodyOf(incoming);
-    if (incoming.url === '/v1/chat/completions') chats.push(body.toString());
+    const exchange = { sent: body.toString(), answer: '' };
+    if (incoming.url === '/v1/chat/completions') chats.push(exchange);
+    if (failing > 0 && incoming.url?.endsWith('/input_tokens')) {
+      failing -= 1;
+      outgoing.writeHead(503).end();
+      return;
+    }
     const { method, headers } = incoming;
     const onwards = request(target + incoming.url, { method, headers }, (answer) => {
       outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
       answer.pipe(outgoing);
+      void bodyOf(answer).then((bytes) => {
+        exchange.answer = bytes.toString();
+      });
     });
     onwards.once('error', () => outgoing.destroy());
     outgoing.once('close', () => onwards.destroy());
