@@ -1,3 +1,4 @@
+import { setImmediate as othersTurn } from 'node:timers/promises';
 import { type CompressOptions, IrreducibleError } from '../contract.js';
 import type { Message } from '../message.js';
 import type { EngineServices } from '../services.js';
@@ -32,8 +33,8 @@ const LEAST_GAIN = 0.75;
 /** What a view may take at most before even results that the model has not read yet are cut. */
 const CEILING = 0.85;
 const MOST_CALLS = 3;
-/** What stands around the summary, and the acknowledgement behind it. */
-const FRAME = 90;
+/** The acknowledgement behind the summary, and what a template puts around both. */
+const FRAME = 60;
 const CAUTION = 0.95;
 const LEAST_SPACE = 0.3;
 
@@ -49,7 +50,7 @@ export class Pass {
     private readonly env: PassEnvironment,
   ) {
     this.#view = readView(messages);
-    this.#count = (text) => env.services.estimateTokens(text);
+    this.#count = countingOnce((text) => env.services.estimateTokens(text));
     this.#sizes = sizesOf(this.#view.rest, env.services);
   }
 
@@ -98,7 +99,9 @@ export class Pass {
   }
 
   async #summarised(room: Room, before: number): Promise<Message[] | undefined> {
+    await othersTurn();
     const story = await this.#story(room, before);
+    await othersTurn();
     let best: { readonly result: Message[]; readonly tokens: number } | undefined;
     let excess = 0;
     for (let step = 0; step < MOST_TRIES; step += 1) {
@@ -218,6 +221,18 @@ export class Pass {
 type Story =
   | { readonly kind: 'lines' }
   | { readonly kind: 'told'; readonly text: string; readonly covered: ReadonlySet<Message> };
+
+/** The same texts are weighed over and over while a pass looks for what fits. */
+function countingOnce(count: CountText): CountText {
+  const known = new Map<string, number>();
+  return (text) => {
+    const before = known.get(text);
+    if (before !== undefined) return before;
+    const tokens = count(text);
+    known.set(text, tokens);
+    return tokens;
+  };
+}
 
 function fail(reason: string): never {
   throw new IrreducibleError(reason);

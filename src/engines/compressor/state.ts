@@ -6,7 +6,7 @@ import { boundLedger, type CountText, ledgerText } from './ledger-text.js';
 import type { SummaryState } from './mark.js';
 import { textOf } from './message-text.js';
 import type { Room } from './room.js';
-import { baseText, updateOf } from './summary-message.js';
+import { baseText, summaryContent, updateOf } from './summary-message.js';
 import { newestLines } from './transcript.js';
 
 export const NO_STATE: SummaryState = {
@@ -18,8 +18,8 @@ export const NO_STATE: SummaryState = {
 };
 
 /** Shares of the summary message, where it is small: names and numbers have the rest. */
-const MOST_TEXT = 0.5;
-const MOST_SUMMARY = 0.45;
+const MOST_TEXT = 0.55;
+const MOST_SUMMARY = 0.3;
 const MOST_REQUEST = 0.2;
 
 /** A merge leaves room for what the next passes add, so that not each of them has to merge. */
@@ -61,7 +61,7 @@ export function appendedState(order: StateOrder): SummaryState | undefined {
   const others = count([prior.summary, stepsOf(state), update.request].join('\n'));
   if (others > space * MOST_TEXT) return undefined;
   const most = ledgerRoom(room, space, others);
-  if (count(ledgerText(grown)) <= most) return state;
+  if (count(ledgerText(grown)) <= most && count(summaryContent(state)) <= space) return state;
   return mergedState({ ...state, ledger: boundLedger(grown, Math.floor(most * MERGED_SHARE), count) });
 }
 

@@ -5,14 +5,16 @@ import type { CountText } from './ledger-text.js';
 /** What the model is shown of a message at most, of each kind, before all of them have to share what there is. */
 const GENEROUS: Caps = { user: 1200, assistant: 800, result: 240 };
 const LEAST: Caps = { user: 60, assistant: 30, result: 30 };
-const MOST_ROUNDS = 5;
+const MOST_ROUNDS = 4;
 
 /** A conversation as one text of at most so many tokens; long messages give way first, a user's last. */
 export function transcriptText(messages: readonly Message[], mostTokens: number, count: CountText): string {
   let caps = GENEROUS;
   let text = digestLines(messages, caps, count).join('\n');
-  for (let round = 0; round < MOST_ROUNDS && count(text) > mostTokens; round += 1) {
-    caps = halved(caps);
+  for (let round = 0; round < MOST_ROUNDS; round += 1) {
+    const size = count(text);
+    if (size <= mostTokens) return text;
+    caps = smaller(caps, mostTokens / size);
     text = digestLines(messages, caps, count).join('\n');
   }
   return count(text) > mostTokens ? newestLines(text, mostTokens, count) : text;
@@ -38,10 +40,10 @@ export function newestLines(text: string, mostTokens: number, count: CountText):
   return lines.slice(start).join('\n');
 }
 
-function halved(caps: Caps): Caps {
+function smaller(caps: Caps, share: number): Caps {
   return {
-    user: Math.max(LEAST.user, Math.floor(caps.user * 0.65)),
-    assistant: Math.max(LEAST.assistant, Math.floor(caps.assistant * 0.5)),
-    result: Math.max(LEAST.result, Math.floor(caps.result * 0.5)),
+    user: Math.max(LEAST.user, Math.floor(caps.user * Math.min(0.8, Math.sqrt(share)))),
+    assistant: Math.max(LEAST.assistant, Math.floor(caps.assistant * Math.min(0.6, share))),
+    result: Math.max(LEAST.result, Math.floor(caps.result * Math.min(0.6, share))),
   };
 }

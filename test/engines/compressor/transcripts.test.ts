@@ -38,7 +38,9 @@ test.each(Object.entries(SUMMARISERS))(
   'every awkward shape stays sound with a summariser that is %s',
   { timeout: 120_000 },
   async (name, summariser) => {
-    for (const given of cases) {
+    for (const [index, given] of cases.entries()) {
+      // All of them once, with the summariser that is well; the others see every fourth.
+      if (name !== 'repeating' && index % 4 !== name.length % 4) continue;
       const size = roughly(given.messages);
       const shares = name === 'repeating' ? [0.6, 0.25, 0.1] : [0.3];
       for (const share of shares) await expectSoundCase(given, Math.floor(size * share), summariser);

@@ -64,6 +64,13 @@ function leastPossible(input: readonly Message[], targetTokens: number): number 
   const last = input.findLastIndex(({ role }) => role === 'user');
   const newest = input.findLastIndex(({ role }) => role !== 'tool');
   const kept = [...input.slice(0, headLength(input)), ...(last < 0 ? [] : [input[last] as Message])];
-  const group = newest > last ? input.slice(newest) : [];
-  return roughly([...kept, ...group]) + Math.max(400, targetTokens * 0.35);
+  const group = newest > last ? input.slice(newest) : lateResults(input, last);
+  return roughly([...kept, ...group]) + Math.max(400, targetTokens * 0.3 + 150);
+}
+
+/** What a result that comes after the last request still belongs to: its assistant stands before the request. */
+function lateResults(input: readonly Message[], last: number): readonly Message[] {
+  if (!input.slice(last + 1).some(({ role }) => role === 'tool')) return [];
+  const owner = input.slice(0, last + 1).findLastIndex(({ role }) => role === 'assistant');
+  return input.slice(Math.max(0, owner));
 }
