@@ -1,5 +1,6 @@
 # The proxy:                      docker build --tag incontext-proxy .
 # With the simulator and the demo: docker build --tag incontext-demo --target demo .
+# Where GitHub cannot be reached:  docker build --tag incontext-proxy --build-arg COMPILE=yes .
 
 FROM node:24-slim AS node
 WORKDIR /app
@@ -12,18 +13,26 @@ COPY scripts/after-build.mjs scripts/
 COPY src src/
 RUN npm run build
 
-# npm downloads the compiled part of better-sqlite3 for this Node.js; there is no compiler here.
-FROM node AS dependencies
-COPY package.json package-lock.json ./
-RUN npm ci --omit=dev --omit=optional --no-audit --no-fund
+# npm downloads the compiled part of better-sqlite3 for this Node.js, from GitHub. With COMPILE it is compiled where that
+# cannot be had; compilers reach no image.
+FROM node AS installer
+ARG COMPILE=
+# hadolint ignore=DL3008
+RUN if [ -n "$COMPILE" ]; then \
+      apt-get update && apt-get install --yes --no-install-recommends python3 make g++ && rm -rf /var/lib/apt/lists/*; \
+    fi
 
-FROM node AS demo-dependencies
+FROM installer AS dependencies
 COPY package.json package-lock.json ./
-RUN npm ci --omit=dev --no-audit --no-fund
+RUN ${COMPILE:+env npm_config_nodedir=/usr/local} npm ci --omit=dev --omit=optional --no-audit --no-fund
+
+FROM installer AS demo-dependencies
+COPY package.json package-lock.json ./
+RUN ${COMPILE:+env npm_config_nodedir=/usr/local} npm ci --omit=dev --no-audit --no-fund
 
 FROM node AS program
 LABEL org.opencontainers.image.title="incontext-proxy" \
-      org.opencontainers.image.description="Exact output budgets in front of an OpenAI-compatible inference server" \
+      org.opencontainers.image.description="Exact output budgets and compressed conversations in front of an OpenAI-compatible inference server" \
       org.opencontainers.image.version="0.1.0" \
       org.opencontainers.image.licenses="MIT"
 # Everything that is written goes below /data: the rest may be mounted read-only.
