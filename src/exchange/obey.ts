@@ -36,8 +36,9 @@ async function compress(
   parts: ExchangeParts,
 ): Promise<Obeyed> {
   const done = await prepareExchange(body, { ...options, order: { focus } }, parts);
-  const { promptTokens, originalPromptTokens } = done.facts;
-  const plan: Plan = { ...done, reason: 'command', visit: undefined };
+  const { model, promptTokens, originalPromptTokens, window, contextLength } = done.facts;
+  const facts = { model, promptTokens, originalPromptTokens, window, contextLength };
+  const plan: Plan = { ...done, reason: 'command', facts, visit: undefined };
   if (done.action === 'compressed' && HELPED.has(done.reason)) {
     return { plan, text: `Compressed from ${originalPromptTokens} to ${promptTokens} tokens.` };
   }

@@ -31,6 +31,8 @@ export function observeExchange(
 function observePlan(plan: Plan, { metrics }: ExchangeParts): void {
   const { facts } = plan;
   metrics.decided(plan.action, plan.reason);
+  // Nothing went upstream.
+  if (plan.reason === 'command') return;
   if (facts.originalPromptTokens !== undefined)
     metrics.promptTokens.observe({ stage: 'original' }, facts.originalPromptTokens);
   if (facts.promptTokens !== undefined) metrics.promptTokens.observe({ stage: 'sent' }, facts.promptTokens);

@@ -230,6 +230,15 @@ test('with commands off such texts are a user’s words, and pass byte for byte'
   await stub.close();
 });
 
+test('counts no token as sent for a command', async () => {
+  const { proxy } = await start();
+  const response = await post(proxy, ask(TALK, '/compress'));
+  expect(told(response)['max-tokens']).toBeUndefined();
+  const metrics = await (await fetch(`${proxy.url}/incontext/metrics`)).text();
+  expect(metrics).toContain('incontext_decisions_total{action="compressed",reason="command"} 1');
+  expect(metrics).not.toContain('incontext_prompt_tokens_count{stage="sent"}');
+});
+
 test('writes down of a command that it was one, and not a word of it', async () => {
   const { proxy } = await start();
   await (await post(proxy, ask(TALK, '/compress unmistakable'))).text();

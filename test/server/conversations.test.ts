@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { IrreducibleError } from '../../src/engines/contract.js';
-import { scriptedEngine, summarise } from '../support/engine.js';
+import { ScriptedEngine, scriptedEngine, summarise } from '../support/engine.js';
 import {
   countingStub,
   dialogue,
@@ -81,6 +81,18 @@ test('shows one conversation with its checkpoints and what its engine says of it
     ],
   });
   expect(text).not.toContain('unmistakable');
+});
+
+test('shows a conversation whose engine cannot say how it is', async () => {
+  class Mute extends ScriptedEngine {
+    override getStatus(): never {
+      throw new Error('secret');
+    }
+  }
+  const { stub, proxy } = await start({ engine: scriptedEngine(undefined, Mute) });
+  const { told } = await send(proxy, stub, TALK);
+  const { status, json } = await ask(proxy, `/${told.conversation}`);
+  expect([status, json.engine_status]).toEqual([200, null]);
 });
 
 test('shows what was known before a restart, with no engine at work', async () => {

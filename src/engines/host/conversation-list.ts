@@ -1,6 +1,7 @@
 import type { ConversationRecord, ConversationStore } from '../../store/conversation-store.js';
 import type { EngineStatus } from '../contract.js';
 import type { ConversationWriter } from './conversation-writer.js';
+import type { EngineInstance } from './engine-instance.js';
 import type { LiveConversations } from './live-conversations.js';
 
 /** A conversation as `GET /incontext/conversations` shows it: counts, never content. */
@@ -15,7 +16,7 @@ export interface ConversationSummary {
 }
 
 export interface ConversationView extends ConversationSummary {
-  /** `getStatus()`; `null` where no engine of this process serves the conversation. */
+  /** `getStatus()`; `null` where no engine of this process serves the conversation, or it fails. */
   readonly engine_status: EngineStatus | null;
   readonly checkpoints: readonly {
     readonly messages: number;
@@ -38,18 +39,18 @@ export class ConversationList {
   async all(): Promise<ConversationSummary[]> {
     void this.writer.flush();
     const stored = await this.store.listConversations();
-    return stored.map((record) => summary(this.live.get(record.id)?.record ?? record));
+    return stored.map((record) => summary(this.live.peek(record.id)?.record ?? record));
   }
 
   async one(id: string): Promise<ConversationView | undefined> {
     void this.writer.flush();
     const details = await this.store.conversation(id);
     if (details === undefined) return undefined;
-    const live = this.live.get(id);
+    const live = this.live.peek(id);
     const instance = await live?.instance?.catch(() => undefined);
     return {
       ...summary(live?.record ?? details.conversation),
-      engine_status: instance?.engine.getStatus() ?? null,
+      engine_status: instance === undefined ? null : statusOf(instance),
       checkpoints: details.checkpoints.map((checkpoint) => ({
         messages: checkpoint.messages,
         tokens_before: checkpoint.tokensBefore,
@@ -63,6 +64,14 @@ export class ConversationList {
   async remove(id: string): Promise<boolean> {
     const wasLive = this.live.remove(id);
     return (await this.store.deleteConversation(id)) || wasLive;
+  }
+}
+
+function statusOf({ engine }: EngineInstance): EngineStatus | null {
+  try {
+    return engine.getStatus();
+  } catch {
+    return null;
   }
 }
 

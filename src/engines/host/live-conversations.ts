@@ -25,6 +25,11 @@ export class LiveConversations {
     return this.#byId.get(id);
   }
 
+  /** Without making it any younger: to be looked at is not to go on. */
+  peek(id: string): LiveConversation | undefined {
+    return this.#byId.peek(id);
+  }
+
   add(conversation: LiveConversation): void {
     this.#byId.set(conversation.id, conversation);
   }

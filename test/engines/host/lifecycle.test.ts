@@ -109,6 +109,19 @@ test('ends a session when the conversation is idle, with its last messages', asy
   ]);
 });
 
+test('ends it all the same where somebody looks at the list of conversations meanwhile', async () => {
+  const stub = await countingStub();
+  const engine = scriptedEngine(undefined, Told);
+  const proxy = await hosted({ engine, stub, file: { sessions: { idle: 0.3 } } });
+  const { told } = await send(proxy, stub, TALK);
+  const end = performance.now() + 900;
+  while (ended.length === 0 && performance.now() < end) {
+    await fetch(`${proxy.url}/incontext/conversations`);
+    await fetch(`${proxy.url}/incontext/conversations/${told.conversation}`);
+  }
+  expect(ended).toHaveLength(1);
+});
+
 test('ends the session of the conversation that was longest unused when there are too many', async () => {
   const stub = await countingStub();
   const proxy = await hosted({
