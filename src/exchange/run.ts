@@ -92,6 +92,7 @@ async function obeyed(exchange: Exchange, command: Command): Promise<Served> {
     const onCompressing = () => waiting.start();
     const { plan, text } = await obey(command, body, { endpoint, call, clampOnly, onCompressing }, parts);
     waiting.stop(plan);
+    if (answer.over) return GONE;
     answerWithText(text, request.body, plan, answer, parts.bodies);
     return [{ outcome: 'complete', status: 200 }, plan];
   } catch (error) {
