@@ -177,10 +177,7 @@ async function lent(
     isOver = true;
   });
   try {
-    const output = await unlessAborted(work, signal);
-    // An engine that never yields keeps the timer from firing.
-    if (performance.now() > deadlineAt) throw new LateResultError();
-    return output;
+    return await unlessAborted(work, signal);
   } catch (error) {
     // One that ends with its signal needs a moment for it.
     if (signal.aborted) await new Promise((resolve) => setImmediate(resolve));
@@ -189,11 +186,6 @@ async function lent(
   } finally {
     instance.services.takeBack();
   }
-}
-
-/** The engine's result came after the deadline. */
-class LateResultError extends Error {
-  override readonly name = 'LateResultError';
 }
 
 /** An engine's result that is no valid replacement of what it was given; `message` is one of our codes. */
@@ -211,7 +203,7 @@ function isTurnTooBig(messages: readonly Message[], promptTokens: number, target
 }
 
 function failureOf(error: unknown, deadline: AbortSignal): PassFailure {
-  if (deadline.aborted || error instanceof LateResultError) return 'compression_timeout';
+  if (deadline.aborted) return 'compression_timeout';
   return error instanceof Error && error.name === 'IrreducibleError' ? 'irreducible' : 'compression_failed';
 }
 

@@ -37,21 +37,15 @@ export class ConversationPasses {
    */
   async compress(visit: Visit, budget: ExchangeBudget, signal: AbortSignal): Promise<CompressionResult> {
     const { conversation } = visit;
-    const { passDeadlineMs } = this.parts.settings;
-    const deadlineAt = performance.now() + passDeadlineMs;
-    const patience = Number.isFinite(passDeadlineMs) ? AbortSignal.timeout(passDeadlineMs) : undefined;
+    // The wait for another one's pass counts, and ends in time: that one began earlier.
+    const deadlineAt = performance.now() + this.parts.settings.passDeadlineMs;
     stopElsewhere(visit, budget);
     const { model, promptTokens, required } = budget;
     const key = `due ${visit.path.at(-1)?.hash} ${promptTokens} ${required} ${model}`;
     const start = (passSignal: AbortSignal) => this.#due(visit, budget, passSignal, deadlineAt);
-    try {
-      const result = await conversation.passes.run(key, signal, start, patience);
-      if (result.kind === 'compressed') visit.adopt(result.checkpoint);
-      return result;
-    } catch (error) {
-      if (signal.aborted || patience?.aborted !== true) throw error;
-      return { kind: 'failed', reason: 'compression_timeout' };
-    }
+    const result = await conversation.passes.run(key, signal, start);
+    if (result.kind === 'compressed') visit.adopt(result.checkpoint);
+    return result;
   }
 
   /** Makes the next pass in the background, where the way to the trigger is far enough gone. */

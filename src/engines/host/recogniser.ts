@@ -4,10 +4,8 @@ import type { Message } from '../../conversation/message.js';
 import { type Recognition, recognise, runCandidate } from '../../conversation/recognise.js';
 import { isUid } from '../../conversation/uid.js';
 import type {
-  Checkpoint,
   ConversationRecord,
   ConversationStore,
-  NodeRecord,
   StoredPath,
   StoredRun,
 } from '../../store/conversation-store.js';
@@ -15,7 +13,8 @@ import { CompressedTenants } from './compressed-tenants.js';
 import type { ConversationWriter } from './conversation-writer.js';
 import type { ExchangeLink } from './exchange-link.js';
 import type { HostObserver } from './host-observer.js';
-import { fits, LiveConversation } from './live-conversation.js';
+import { deepest, isCurrent, withPath } from './known-path.js';
+import { LiveConversation } from './live-conversation.js';
 import type { LiveConversations } from './live-conversations.js';
 import { Visit } from './visit.js';
 
@@ -30,6 +29,8 @@ export interface RecogniserParts {
   readonly isEager: boolean;
 }
 
+/** Messages that a client puts in the place of a head that it dropped: a summary, and an answer to it. */
+const MOST_IN_PLACE = 2;
 const NOTHING_STORED: StoredPath = { nodes: [], checkpoint: undefined, conversation: undefined, others: [] };
 
 /** Finds the conversation of a request, and what stands upstream in place of its first messages. */
@@ -87,11 +88,7 @@ export class Recogniser {
     const query = { tenant, hashes, model, engine: this.parts.engine, explicitId };
     void this.parts.writer.flush();
     const stored = await this.#asked((store) => store.loadPath(query), NOTHING_STORED);
-    const contents = stored.nodes.length === 0 && isWanted ? runCandidate(chain) : [];
-    const run =
-      contents.length < 2
-        ? undefined
-        : await this.#asked((store) => store.findRun(tenant, contents), undefined);
+    const run = stored.nodes.length === 0 && isWanted ? await this.#run(tenant, chain) : undefined;
     const named = await this.#named(link, stored);
     // Other requests of the conversation may have come while this one waited for the store.
     const grown = this.#grown(link, chain);
@@ -104,6 +101,17 @@ export class Recogniser {
       run,
       model,
     );
+  }
+
+  /** Where a client went on without the head of its history, or with something in its place. */
+  async #run(tenant: string, chain: Chain): Promise<StoredRun | undefined> {
+    for (let skip = 0; skip <= MOST_IN_PLACE; skip += 1) {
+      const contents = runCandidate(chain, skip);
+      if (contents.length < 2) continue;
+      const run = await this.#asked((store) => store.findRun(tenant, contents), undefined);
+      if (run !== undefined) return run;
+    }
+    return undefined;
   }
 
   /** The conversation that a client calls by the id that we gave it. */
@@ -193,34 +201,6 @@ export class Recogniser {
       return otherwise;
     }
   }
-}
-
-/** True where what is known of a conversation is all that a request for that model needs. */
-function isCurrent({ checkpoint, checkpointModel, path }: LiveConversation, model: string): boolean {
-  return checkpointModel === model && (checkpoint === undefined || fits(checkpoint, path, model));
-}
-
-/** What a live conversation knows beyond the store. What follows belongs to it. */
-function withPath(stored: StoredPath, { path, record }: LiveConversation): StoredPath {
-  if (path.length <= stored.nodes.length) return stored;
-  const last = path.at(-1) as NodeRecord;
-  const nodes = [...path.slice(0, -1), { ...last, conversation: record.id }];
-  return { ...stored, nodes, conversation: record, others: [] };
-}
-
-/** Of those that stand for a beginning of the path. */
-function deepest(
-  checkpoints: readonly (Checkpoint | undefined)[],
-  path: readonly NodeRecord[],
-  model: string,
-): Checkpoint | undefined {
-  let best: Checkpoint | undefined;
-  for (const one of checkpoints) {
-    if (one === undefined || !fits(one, path, model)) continue;
-    const isDeeper = best === undefined || one.messages > best.messages;
-    if (isDeeper || (one.messages === best?.messages && one.created > best.created)) best = one;
-  }
-  return best;
 }
 
 /** The request's messages from the chain's `from`-th on, parsed; earlier ones are holes that nobody reads. */

@@ -12,20 +12,14 @@ export class SharedPasses<T> {
   /**
    * Joins the pass of that key, or starts it once no other one runs. It is aborted when everybody who waits for it
    * has gone. Rejects with the signal's reason when that aborts.
-   * @param patience ends the wait for another one's pass, with its reason.
    */
-  async run(
-    key: string,
-    signal: AbortSignal,
-    start: (signal: AbortSignal) => Promise<T>,
-    patience: AbortSignal = signal,
-  ): Promise<T> {
+  async run(key: string, signal: AbortSignal, start: (signal: AbortSignal) => Promise<T>): Promise<T> {
     for (;;) {
       signal.throwIfAborted();
       const running = this.#running;
       if (running === undefined) return await this.#wait(this.#start(key, start), signal);
       if (running.key === key && !running.controller.signal.aborted) return await this.#wait(running, signal);
-      await settled(running.done, AbortSignal.any([signal, patience]));
+      await settled(running.done, signal);
     }
   }
 

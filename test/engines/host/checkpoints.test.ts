@@ -197,6 +197,22 @@ test('a client that dropped the head of its history begins anew, in the same con
   expect(far.told.conversation).toBe(known.told.conversation);
 });
 
+test('so does one that put a summary of its own in the place of the head', async () => {
+  const stub = await countingStub();
+  const engine = scriptedEngine();
+  const proxy = await hosted({ stub, engine });
+  let messages = dialogue(3, 3000);
+  for (let turn = 0; turn < 4; turn += 1) {
+    await send(proxy, stub, messages);
+    messages = goOn(messages, `a question of its own, number ${turn}`, `and an answer, number ${turn}`);
+  }
+  const known = await send(proxy, stub, messages);
+  const summary = { role: 'user', content: `what was said: ${'y'.repeat(11_500)}` };
+  const sent = await send(proxy, stub, [SYSTEM, summary, ...messages.slice(6)]);
+  expect(sent.told.conversation).toBe(known.told.conversation);
+  expect(engine.passes.at(-1)?.messages[1]?.content).toBe(summary.content);
+});
+
 test('a fork, a retry and a regeneration each get the checkpoint of what they share', async () => {
   const stub = await countingStub();
   const engine = scriptedEngine();

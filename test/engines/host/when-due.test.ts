@@ -109,5 +109,6 @@ test('an estimate triggers a compression too, unless compress_on_estimate says o
   const careful = await hosted({ stub, engine: strict, flags, compression: { compress_on_estimate: false } });
   const raw = await send(careful, stub, long);
   expect(raw.messages).toEqual(long);
+  expect(raw.told).toMatchObject({ action: 'unchanged', reason: 'requires_compression' });
   expect(strict.passes).toHaveLength(0);
 });
