@@ -100,6 +100,24 @@ test.each(METHODS)('a request does not fail where the store fails at %s', async 
   expect(messagesText(next.body).startsWith(messagesText(first.body))).toBe(true);
 });
 
+test('after a restart even a short request of a tenant with checkpoints gets its own, once the store can tell', async () => {
+  const stub = await countingStub();
+  const data = folder();
+  const before = await hosted({ stub, engine: scriptedEngine(), data });
+  const messages = dialogue(3, 3000);
+  const first = await send(before, stub, messages);
+  await before.close();
+  stub.set({ window: 16_384 });
+  const counted = await countedStore(data);
+  counted.failing = new Set(['hasCheckpoints']);
+  const proxy = await hosted({ stub, engine: scriptedEngine(), store: counted.store });
+  expect((await send(proxy, stub, goOn(messages))).messages).toEqual(goOn(messages));
+  counted.failing = new Set();
+  const next = await send(proxy, stub, goOn(messages));
+  expect(next.told.reason).toBe('checkpoint_reused');
+  expect(messagesText(next.body).startsWith(messagesText(first.body))).toBe(true);
+});
+
 test('a request does not fail where the whole store fails, and the conversation stays compressed', async () => {
   const stub = await countingStub();
   const counted = await countedStore(folder());
