@@ -125,6 +125,7 @@ test('a model switch tells the engine first, and leaves the other model’s chec
   expect(switched.messages).toEqual(longer);
   expect(switched.told).toMatchObject({ window: '6144', conversation: first.told.conversation });
   const back = await send(proxy, stub, longer);
+  expect(back.told.reason).toBe('checkpoint_reused');
   expect(messagesText(back.body).startsWith(messagesText(first.body))).toBe(true);
   const grown = goOn(longer, 'x'.repeat(13_000));
   const large = await send(proxy, stub, grown, { more: { model: 'large' } });
