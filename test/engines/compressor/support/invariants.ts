@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { bordersOf, lastGroupStart } from '../../../../src/engines/compressor/borders.js';
 import { headLength, type Message } from '../../../../src/engines/message.js';
 import { type Built, roughly } from './build.js';
 import { violationsOf, worseKinds } from './violations.js';
@@ -61,16 +62,15 @@ function expectLastTurn(input: readonly Message[], result: readonly Message[], t
 
 /** Head, last request and newest group, which the model has not answered yet, and what a summary takes at least. */
 function leastPossible(input: readonly Message[], targetTokens: number): number {
-  const last = input.findLastIndex(({ role }) => role === 'user');
-  const newest = input.findLastIndex(({ role }) => role !== 'tool');
-  const kept = [...input.slice(0, headLength(input)), ...(last < 0 ? [] : [input[last] as Message])];
-  const group = newest > last ? input.slice(newest) : lateResults(input, last);
-  return roughly([...kept, ...group]) + Math.max(400, targetTokens * 0.3 + 150);
-}
-
-/** What a result that comes after the last request still belongs to: its assistant stands before the request. */
-function lateResults(input: readonly Message[], last: number): readonly Message[] {
-  if (!input.slice(last + 1).some(({ role }) => role === 'tool')) return [];
-  const owner = input.slice(0, last + 1).findLastIndex(({ role }) => role === 'assistant');
-  return input.slice(Math.max(0, owner));
+  const head = headLength(input);
+  const body = input.slice(head);
+  const borders = bordersOf(body);
+  const last = body.findLastIndex(({ role }) => role === 'user');
+  const newest = lastGroupStart(borders);
+  // A result behind the last request belongs to a call before it: then all between stays together.
+  const isWhole = last >= 0 && borders[last] !== true;
+  const floor = isWhole ? borders.lastIndexOf(true, last) : Math.max(newest, last);
+  const request = last >= 0 && floor > last ? [body[last] as Message] : [];
+  const kept = [...input.slice(0, head), ...request, ...body.slice(floor)];
+  return roughly(kept) + Math.max(400, targetTokens * 0.3 + 150);
 }
