@@ -122,8 +122,8 @@ async function prepare(
   }
 }
 
-function anew({ signal, credential, tenant, conversationId }: ExchangeCall): ExchangeCall {
-  return { signal, credential, tenant, conversationId, fresh: true };
+function anew({ signal, credential, tenant, conversationId, path }: ExchangeCall): ExchangeCall {
+  return { signal, credential, tenant, conversationId, path, fresh: true };
 }
 
 async function forward(

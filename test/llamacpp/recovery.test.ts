@@ -14,10 +14,13 @@ realTest(
   async () => {
     const upstream = await recorder(SERVER, 1);
     const data = mkdtempSync(join(tmpdir(), 'incontext-llamacpp-'));
-    const proxy = await startProxy({
-      ...{ upstream: upstream.url, backend: 'llamacpp', engine: 'compressor', data },
-      'min-output-tokens': '128',
-    });
+    const proxy = await startProxy(
+      {
+        ...{ upstream: upstream.url, backend: 'llamacpp', engine: 'compressor', data },
+        ...{ config: 'incontext.yaml', 'min-output-tokens': '128' },
+      },
+      { file: 'engines: { compressor: { summary_max_tokens: 64 } }' },
+    );
     onTestFinished(async () => {
       await proxy.close();
       rmSync(data, { recursive: true });
@@ -30,10 +33,6 @@ realTest(
     const messages = [...turns, { role: 'user', content: 'Thank you. Say goodbye.' }];
     const response = await postChat(proxy.url, JSON.stringify({ messages, temperature: 0, max_tokens: 8 }));
     const answer = (await response.json()) as ChatAnswer;
-    console.log(
-      told(response),
-      upstream.chats.map(({ sent, answer: a }) => [sent.length, a.slice(0, 200)]),
-    );
     expect(response.status).toBe(200);
     expect(told(response)).toMatchObject({ reason: 'overflow_recovered', source: 'llamacpp' });
     expect(upstream.chats[0]?.answer).toContain('exceed_context_size_error');
