@@ -1,11 +1,12 @@
 import OpenAI from 'openai';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { IrreducibleError } from '../../src/engines/contract.js';
 import type { Message } from '../../src/engines/message.js';
 import { ScriptedEngine, scriptedEngine } from '../support/engine.js';
 import {
   countingStub,
   dialogue,
+  folder,
   goOn,
   type HostedOptions,
   hosted,
@@ -13,6 +14,7 @@ import {
   until,
 } from '../support/hosted.js';
 import { postChat, startProxy, type TestProxy, told } from '../support/proxy.js';
+import { simulator } from '../support/simulator.js';
 import { CHAT, startStub } from '../support/upstream-stub.js';
 
 const resets: string[] = [];
@@ -228,6 +230,35 @@ test('with commands off such texts are a user’s words, and pass byte for byte'
   expect(stub.only(CHAT).body.toString()).toBe(body);
   await proxy.close();
   await stub.close();
+});
+
+test('compresses with the bundled engine in front of a simulated vLLM, and the conversation goes on', async () => {
+  const upstream = await simulator({ models: [{ id: 'm', maxModelLen: 4096 }] });
+  onTestFinished(() => upstream.close());
+  const file = JSON.stringify({ sessions: { commands: true }, compression: { protect_last_n: 2 } });
+  const flags = { upstream: upstream.url, engine: 'compressor', data: folder(), config: 'test.yaml' };
+  const proxy = await startProxy(flags, { file });
+  onTestFinished(() => proxy.close());
+  await proxy.ready();
+  const talk: Message[] = [{ role: 'system', content: 'You help.' }];
+  for (let turn = 1; turn < 30; turn += 1) {
+    talk.push({
+      role: 'user',
+      content: `Question ${turn}: how does the reader of file number ${turn} begin?`,
+    });
+    talk.push({
+      role: 'assistant',
+      content: `It opens src/reader-${turn}.ts and reads ${turn * 7} lines of it.`,
+    });
+  }
+  const asked: Message[] = [...talk, { role: 'user', content: '/compress' }];
+  const answer = await said(await post(proxy, asked));
+  const [, before, after] =
+    /^\[incontext\] Compressed from (\d+) to (\d+) tokens\.$/.exec(String(answer.content)) ?? [];
+  expect(Number(after)).toBeLessThan(Number(before) * 0.7);
+  const next = await post(proxy, [...asked, answer, { role: 'user', content: '!sim {"text":"good"}' }]);
+  expect((await said(next)).content).toBe('good');
+  expect(told(next).reason).toBe('checkpoint_reused');
 });
 
 test('counts no token as sent for a command', async () => {
