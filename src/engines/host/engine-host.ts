@@ -54,7 +54,7 @@ export class EngineHost {
   readonly #pending = new Set<Promise<void>>();
 
   constructor(parts: EngineHostParts) {
-    const { registered, settings, store, observer, builtIn } = parts;
+    const { registered, settings, store, observer } = parts;
     this.name = registered.name;
     this.#parts = parts;
     this.#limits = { ...HOST_LIMITS, ...parts.limits };
@@ -62,22 +62,11 @@ export class EngineHost {
     this.#live = new LiveConversations(mostLive, settings.idleSeconds, (gone) => this.#putAway(gone));
     this.#writer = new ConversationWriter(store, observer);
     this.list = new ConversationList(store, this.#live, this.#writer);
-    const onHookFailed = observer.hookFailed.bind(observer);
-    const instances = new EngineInstances({
-      registered,
-      builtIn,
-      settings,
-      limits: this.#limits,
-      store,
-      log: observer.log.bind(observer),
-      onCloneFailed: (error) => observer.cloneFailed(registered.name, error),
-      onHookFailed,
-    });
     this.#passes = new ConversationPasses({
       engine: registered.name,
       settings,
       writer: this.#writer,
-      instances,
+      instances: instancesOf(parts, this.#limits),
       background: this.#background,
       observer,
       onCheckpoint: (tenant) => this.#recogniser.noteCheckpoint(tenant),
@@ -97,12 +86,8 @@ export class EngineHost {
       observer,
       isEager: this.#hooks.areEager,
     });
-    this.#windows = new EngineWindows(registered.prototype, settings, onHookFailed);
-    const purgeMs = Math.min(PURGE_EVERY_MS, settings.idleSeconds * 1000);
-    this.#timers = [
-      setInterval(() => this.#live.purge(), purgeMs).unref(),
-      setInterval(() => this.#forgetOld(), RETENTION_EVERY_MS).unref(),
-    ];
+    this.#windows = new EngineWindows(registered.prototype, settings, hookFailed(observer));
+    this.#timers = this.#startTimers(settings.idleSeconds * 1000);
     this.#forgetOld();
   }
 
@@ -219,6 +204,13 @@ export class EngineHost {
     this.#follow(done.catch((error) => this.#parts.observer.hookFailed('onSessionEnd', error)));
   }
 
+  #startTimers(idleMs: number): NodeJS.Timeout[] {
+    return [
+      setInterval(() => this.#live.purge(), Math.min(PURGE_EVERY_MS, idleMs)).unref(),
+      setInterval(() => this.#forgetOld(), RETENTION_EVERY_MS).unref(),
+    ];
+  }
+
   #forgetOld(): void {
     const { store, settings, observer } = this.#parts;
     const gone = store.deleteOlderThan(Date.now() - settings.retentionMs);
@@ -229,4 +221,22 @@ export class EngineHost {
       ),
     );
   }
+}
+
+function instancesOf(parts: EngineHostParts, limits: HostLimits): EngineInstances {
+  const { registered, builtIn, settings, store, observer } = parts;
+  return new EngineInstances({
+    registered,
+    builtIn,
+    settings,
+    limits,
+    store,
+    log: observer.log.bind(observer),
+    onCloneFailed: (error) => observer.cloneFailed(registered.name, error),
+    onHookFailed: hookFailed(observer),
+  });
+}
+
+function hookFailed(observer: HostObserver): HostObserver['hookFailed'] {
+  return observer.hookFailed.bind(observer);
 }
