@@ -238,22 +238,30 @@ test('a fork, a retry and a regeneration each get the checkpoint of what they sh
 test('a branch never gets the checkpoint that another one made meanwhile', async () => {
   const stub = await countingStub();
   let release = () => {};
-  const engine = scriptedEngine(async (messages) => {
+  const engine = scriptedEngine();
+  const proxy = await hosted({ stub, engine });
+  // From now on all that the tenant says is recognised.
+  await send(proxy, stub, dialogue(3, 3000, 'other'));
+  engine.script = async (messages) => {
     await new Promise<void>((resolve) => {
       release = resolve;
     });
     return [SYSTEM, { role: 'user', content: 'left summary' }, messages.at(-1) as Message];
-  });
-  const proxy = await hosted({ stub, engine });
-  const shared = dialogue(3, LARGEST_THAT_FITS - 500);
-  await send(proxy, stub, shared);
-  const left = goOn(shared, 'l'.repeat(2400), 'left answer');
-  const right = goOn(shared, 'right');
+  };
+  const shared = dialogue(3, LARGEST_THAT_FITS);
+  const known = await send(proxy, stub, shared);
+  const left = goOn(shared, 'l'.repeat(1600), 'left answer');
+  const edited = shared.map((message, i) => (i === 2 ? { ...message, content: 'edited' } : message));
+  const right = goOn(edited, 'right', 'right answer');
+  const little = { more: { max_tokens: 10 } };
   const pending = send(proxy, stub, left);
-  await expect.poll(() => engine.passes.length).toBe(1);
-  expect((await send(proxy, stub, right)).messages).toEqual(right);
+  await expect.poll(() => engine.passes.length).toBe(2);
+  const beside = await send(proxy, stub, right, little);
+  expect(beside.messages).toEqual(right);
+  expect(beside.told.conversation).toMatch(/^[0-9a-f]{32}$/);
+  expect(beside.told.conversation).toBe(known.told.conversation);
   release();
-  await pending;
+  expect((await pending).told.reason).toBe('compression_due');
   const further = goOn(right, 'right again');
-  expect((await send(proxy, stub, further)).messages).toEqual(further);
+  expect((await send(proxy, stub, further, little)).messages).toEqual(further);
 });
