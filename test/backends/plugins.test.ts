@@ -20,6 +20,7 @@ import {
 import { json, listen } from './support/tokenizer-stub.js';
 
 const EXAMPLE = fileURLToPath(new URL('../../examples/backend/', import.meta.url));
+const BUNDLED = ['vllm', 'llamacpp', 'estimate', 'auto'];
 let folder = '';
 
 beforeAll(async () => {
@@ -53,7 +54,7 @@ for (const [how, specifier, base] of SITES) {
   test(`the example backend is loaded ${how} and counts`, async () => {
     const stub = await listen((response) => json(response, { input_tokens: 42, limit: 8192 }));
     const registry = await loaded([specifier], base());
-    expect(registry.names()).toEqual(['vllm', 'acme']);
+    expect(registry.names()).toEqual([...BUNDLED, 'acme']);
     const options = { endpoint: `${stub.url}/count` };
     const backend = await registry.create('acme', contextFor(stub.url, {}, { options }));
     expect(await backend.count(requestOf(HELLO), callOf())).toEqual({ tokens: 42, contextLength: 8192 });
@@ -122,7 +123,7 @@ test('plugins are registered in the order of the list', async () => {
   for (const name of ['one', 'two']) {
     await file(`${name}.mjs`, `export const register = (ctx) => ctx.registerBackend('${name}', () => ({}));`);
   }
-  expect((await loaded(['./two.mjs', './one.mjs'])).names()).toEqual(['vllm', 'two', 'one']);
+  expect((await loaded(['./two.mjs', './one.mjs'])).names()).toEqual([...BUNDLED, 'two', 'one']);
 });
 
 const BROKEN = [

@@ -31,7 +31,7 @@ test('an unknown name fails and lists the known ones', async () => {
   registerBundledBackends(registry);
   registry.register('b', () => backend);
   await expect(registry.create('vlm', contextFor('http://u'))).rejects.toThrow(
-    'there is no backend "vlm"; known are: vllm, b',
+    'there is no backend "vlm"; known are: vllm, llamacpp, estimate, auto, b',
   );
 });
 

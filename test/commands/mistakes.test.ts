@@ -59,7 +59,7 @@ test.each(['check', 'serve', 'explain'])('%s refuses port, engine and backend at
     for example: compressor
 
   --backend = "bar"
-    must name a backend that is bundled or of a plugin: known are vllm
+    must name a backend that is bundled or of a plugin: known are vllm, llamacpp, estimate, auto
     for example: vllm`);
 });
 
@@ -71,7 +71,9 @@ test('every plugin that cannot be loaded is refused beside a backend that none o
   expect(report).toMatch(/plugins in FILE = ".\/nope.mjs"\n {4}must be a plugin .*: it is not found/);
   expect(report).toMatch(/plugins in FILE = "nope-package"\n {4}must be a plugin .*: it is not found/);
   expect(report).toMatch(/plugins in FILE = ".\/bad.mjs"\n {4}must be a plugin .*: it cannot be imported/);
-  expect(report).toContain('known are vllm; a plugin that cannot be loaded may have it');
+  expect(report).toContain(
+    'known are vllm, llamacpp, estimate, auto; a plugin that cannot be loaded may have it',
+  );
 });
 
 test('what a backend says of its own settings joins the report, and its plugin is loaded once', async () => {
