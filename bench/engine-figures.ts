@@ -1,11 +1,27 @@
+import { join } from 'node:path';
 import type { Backend } from '../src/backends/contract.js';
-import { loadSettings } from '../src/config/load.js';
 import type { Message } from '../src/conversation/message.js';
-import { ContextEngine, type EngineContext } from '../src/engines/contract.js';
-import { ENDPOINTS, type Endpoint } from '../src/exchange/endpoint.js';
-import { prepareExchange } from '../src/exchange/prepare.js';
-import { createLog } from '../src/observe/log.js';
-import { assemble } from '../src/server/assemble.js';
+import type { EngineContext } from '../src/engines/contract.js';
+import type { Endpoint } from '../src/exchange/endpoint.js';
+
+// As it is shipped: what compiles on the fly costs more.
+const DIST = join(import.meta.dirname, '../dist');
+const { loadSettings } = (await import(
+  join(DIST, 'config/load.js')
+)) as typeof import('../src/config/load.js');
+const { ContextEngine } = (await import(
+  join(DIST, 'engines/contract.js')
+)) as typeof import('../src/engines/contract.js');
+const { ENDPOINTS } = (await import(
+  join(DIST, 'exchange/endpoint.js')
+)) as typeof import('../src/exchange/endpoint.js');
+const { prepareExchange } = (await import(
+  join(DIST, 'exchange/prepare.js')
+)) as typeof import('../src/exchange/prepare.js');
+const { createLog } = (await import(join(DIST, 'observe/log.js'))) as typeof import('../src/observe/log.js');
+const { assemble } = (await import(
+  join(DIST, 'server/assemble.js')
+)) as typeof import('../src/server/assemble.js');
 
 /** Of 100 kB, about 25,000 tokens, a conversation is over its window. */
 const CONTEXT_LENGTH = 30_000;

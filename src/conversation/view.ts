@@ -62,13 +62,14 @@ export function renderRequest(request: RawObject, rows: readonly ViewRow[]): Buf
   const span = request.member('messages')?.value;
   if (span === undefined || request.bytes[span.start] !== OPEN[0]) return request.bytes;
   if (isUntouched(request.bytes, span, rows)) return request.bytes;
-  const parts: Buffer[] = [OPEN];
-  rows.forEach(({ bytes }, i) => {
+  const { bytes } = request;
+  const parts: Buffer[] = [bytes.subarray(0, span.start + 1)];
+  rows.forEach((row, i) => {
     if (i > 0) parts.push(COMMA);
-    parts.push(bytes);
+    parts.push(row.bytes);
   });
-  parts.push(CLOSE);
-  return splice(request.bytes, [{ span, text: Buffer.concat(parts) }]);
+  parts.push(bytes.subarray(span.end - 1));
+  return Buffer.concat(parts);
 }
 
 /** The request with other messages than its own: what they hold beside the bookkeeping. */
@@ -85,7 +86,6 @@ export function messageText(message: Message): string {
 
 const OPEN = Buffer.from('[');
 const COMMA = Buffer.from(',');
-const CLOSE = Buffer.from(']');
 
 const NONE: readonly string[] = [];
 
