@@ -1,7 +1,7 @@
 import { tool } from './long-material.js';
 import type { WireFunction } from './recording.js';
 
-/** About 1,300 tokens of rules, as companies write them. */
+/** About 800 tokens of rules, as companies write them. */
 export const AGENT_POLICY = `# Policy of the service desk
 
 You are the service agent of a house that sells furniture and lamps and also arranges flights for its customers. You help
@@ -54,58 +54,18 @@ with the tools that are given to you. The current time is late in the afternoon;
 - When a flight was late, and the customer complains and wants to change or cancel, you may offer a certificate after the
   fact was confirmed by the flight's status. Do not offer it on your own.
 
-## Means of payment
-
-- A customer can have credit cards, gift cards and accounts of payment services. Only what is in the profile can be used.
-- Never read a whole number aloud. The ids of the tools are for the tools; to the customer name the kind and the last digits.
-- Money goes back at once to a gift card, and within a week to everything else.
-
-## Addresses
-
-- The default address of a profile can be changed at any time, that of an order only while it is pending.
-- Ask for street, city, state, country and code. An incomplete address is not accepted by the carriers.
-- After a change of an order's address, the customer is told the new day of delivery.
-
-## Complaints
-
-- Listen first. Sum up in one sentence what went wrong, and ask whether that is right.
-- Parcels that are late by less than three days are not compensated; tell the customer where the parcel is.
-- From the third day on, the price of delivery is given back, once per order, to the original means of payment.
-- Damage is reported within two weeks. Ask whether the packaging was damaged too, and whether parts are missing.
-- Missing parts are sent again without cost; the order stays as it is and is not exchanged for that.
-- A customer who is insulting is asked once to stop. If that does not help, the case is handed over.
-- Legal threats are not discussed. Say that a colleague will answer in writing, and hand over.
-
-## Privacy
-
-- Do not repeat an address or a date of birth unless the customer asks what is on file.
-- Somebody who calls for another person needs that person's e-mail address and user id, and gets the state of an order only.
-- Never tell how many other customers have the same problem, nor what the desk did for them.
-- Requests to delete a profile are handed over; do not promise when it will be done.
-
-## Tone
-
-- Be friendly and short. No more than a few sentences unless the customer asks for a list.
-- Say sorry once where something went wrong, not in each message.
-- End with the question whether there is anything else, and close the case when there is not.
 `;
 
 const id = (what: string): unknown => ({ type: 'string', description: what });
 const list = { type: 'array', items: { type: 'string' } };
 
-/** Fourteen tools with short schemas. */
+/** Ten tools with short schemas. */
 export const AGENT_TOOLS: readonly WireFunction[] = [
   tool('find_user', 'Find a user by e-mail address.', { email: { type: 'string' } }),
   tool('get_user', 'Profile of a user.', { user_id: id('such as ann_lee_1234') }),
   tool('get_order', 'State and items of an order.', { order_id: id('with the leading #') }),
   tool('get_product', 'Variants of a product.', { product_id: { type: 'string' } }),
   tool('cancel_order', 'Cancel a pending order.', { order_id: {}, reason: { type: 'string' } }),
-  tool('change_items', 'Change items of a pending order.', {
-    order_id: {},
-    item_ids: list,
-    new_item_ids: list,
-    payment_id: {},
-  }),
   tool('return_items', 'Return delivered items.', { order_id: {}, item_ids: list, payment_id: {} }),
   tool('exchange_items', 'Exchange delivered items.', {
     order_id: {},
@@ -113,7 +73,6 @@ export const AGENT_TOOLS: readonly WireFunction[] = [
     new_item_ids: list,
     payment_id: {},
   }),
-  tool('change_address', 'Change the address of a pending order.', { order_id: {}, address: {} }),
   tool('get_reservation', 'A reservation of flights.', { reservation: id('six letters') }),
   tool('flight_status', 'State of a flight on a day.', { flight: {}, date: { type: 'string' } }),
   tool('change_flights', 'Change the flights of a reservation.', {
@@ -121,6 +80,4 @@ export const AGENT_TOOLS: readonly WireFunction[] = [
     flights: list,
     payment_id: {},
   }),
-  tool('cancel_reservation', 'Cancel a reservation.', { reservation: {} }),
-  tool('hand_over', 'Hand the case over to a colleague.', { summary: { type: 'string' } }),
 ];

@@ -116,7 +116,7 @@ export class Records {
       email: customer.email,
       address: this.address(),
       payment_methods: [{ id: customer.paymentId, brand: this.random.pick(['visa', 'mastercard', 'house']) }],
-      preferences: { language: 'en', newsletter: this.random.chance(0.5), remarks: this.notes(20) },
+      preferences: { language: 'en', newsletter: this.random.chance(0.5), remarks: this.notes(8) },
       orders,
     };
   }
@@ -129,7 +129,7 @@ export class Records {
       address: this.address(),
       items: items.map((item) => ({ ...this.itemFacts(item), options: this.options() })),
       payment_history: [{ type: 'payment', amount: this.price(), payment_id: customer.paymentId }],
-      events: this.notes(25).map((note) => ({ at: this.time(), note })),
+      events: this.notes(4).map((note) => ({ at: this.time(), note })),
     };
   }
 
@@ -138,7 +138,7 @@ export class Records {
     return {
       name: first?.name,
       product_id: first?.productId,
-      description: this.notes(34).join(' '),
+      description: this.notes(12).join(' '),
       variants: variants.map(({ id }) => ({
         item_id: id,
         options: this.options(),
@@ -158,7 +158,7 @@ export class Records {
       flights: flights.map((flight) => ({ flight, date: this.time().slice(0, 10), ...this.leg() })),
       payment_history: [{ payment_id: customer.paymentId, amount: this.price() }],
       baggage: { included: 1, paid: this.random.integer(0, 2) },
-      remarks: this.notes(34),
+      remarks: this.notes(12),
       insurance: this.random.chance(0.5),
     };
   }
@@ -173,7 +173,7 @@ export class Records {
         seats_left: this.random.integer(0, 40),
       },
       prices: { basic: this.price(), economy: this.price(), business: this.price() },
-      remarks: this.notes(13),
+      remarks: this.notes(7),
     };
   }
 

@@ -7,14 +7,17 @@ import type { Recording } from './recording.js';
 
 export interface AgentOptions {
   readonly seed?: number;
-  /** Customers in a row; 22 are about 78,000 tokens. */
+  /** New customers in a row; with those who come back, 13 are about 78,000 tokens. */
   readonly customers?: number;
-  /** Who comes back was served so many customers ago; one of three does. */
+  /** Behind each new customer one comes back who was served so many customers ago. */
   readonly comesBackAfter?: number;
+  /** What they then ask for. */
+  readonly questions?: number;
 }
 
 /** Customers of a service desk, one after the other in one history, each a task with tool loops and records. */
-export function agentRuns({ seed = 21, customers = 22, comesBackAfter = 4 }: AgentOptions = {}): Recording {
+export function agentRuns(options: AgentOptions = {}): Recording {
+  const { seed = 21, customers = 13, comesBackAfter = 3, questions = 15 } = options;
   const random = new Random(seed);
   const desk = { random, records: new Records(random), script: new AgentScript() };
   const past: Past[] = [];
@@ -22,7 +25,7 @@ export function agentRuns({ seed = 21, customers = 22, comesBackAfter = 4 }: Age
     const task = TASKS[at % TASKS.length];
     if (task !== undefined) past.push(task(desk));
     const returning = past.at(-1 - comesBackAfter);
-    if (at % 3 === 2 && returning !== undefined) comeBack(desk, returning);
+    if (returning !== undefined) comeBack(desk, returning, questions);
   }
   return {
     name: 'agent',

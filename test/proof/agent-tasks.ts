@@ -6,7 +6,8 @@ import type { Random } from './random.js';
 /** What a task leaves behind for a customer who comes back. */
 export interface Past {
   readonly customer: Customer;
-  readonly lookAgain: Step;
+  /** What there is to look up again, one after the other. */
+  readonly looks: readonly Step[];
 }
 
 interface Desk {
@@ -27,35 +28,36 @@ function openCase({ script, records }: Desk, wish: string, status: string, more 
   script.user(`Hello, this is ${customer.name}. ${wish} My address is ${customer.email}.`);
   script.look({ name: 'find_user', input: { email: customer.email }, result: customer.id });
   const profile = records.profile(customer, [orderId]);
-  script.look({ name: 'get_user', input: { user_id: customer.id }, result: profile });
+  const lookAtUser = { name: 'get_user', input: { user_id: customer.id }, result: profile };
+  script.look(lookAtUser);
   const order = records.order(orderId, customer, items, status);
-  const lookAgain = { name: 'get_order', input: { order_id: orderId }, result: order };
-  script.look(lookAgain);
-  return { customer, item, items, orderId, lookAgain };
+  const lookAtOrder = { name: 'get_order', input: { order_id: orderId }, result: order };
+  script.look(lookAtOrder);
+  return { customer, item, items, orderId, looks: [lookAtOrder, lookAtUser] };
 }
 
 function closeCase({ script, random }: Desk): void {
-  script.user(`Thank you. ${sentences(random, 3).join(' ')} That was all.`);
-  script.say(`You are welcome. ${sentences(random, 3).join(' ')} Have a good evening.`);
+  script.user(`Thank you. ${sentences(random, 2).join(' ')} That was all.`);
+  script.say(`You are welcome. ${sentences(random, 2).join(' ')} Have a good evening.`);
 }
 
 function confirm({ script, random }: Desk, what: string, change: Step): void {
-  script.say(`I found it. ${what} ${sentences(random, 5).join(' ')} Shall I go ahead?`);
+  script.say(`I found it. ${what} ${sentences(random, 2).join(' ')} Shall I go ahead?`);
   script.user(`Yes, please do. ${sentences(random, 2).join(' ')}`);
   script.look(change);
-  script.say(`Done. ${sentences(random, 4).join(' ')} Is there anything else?`);
+  script.say(`Done. ${sentences(random, 2).join(' ')} Is there anything else?`);
 }
 
 /** An exchange, for which the variants of the product are looked up. */
 const exchange: Task = (desk) => {
   const { script, records, random } = desk;
-  const wish = `I would like another colour of what I got. ${sentences(random, 3).join(' ')}`;
-  const { customer, item: old, items, orderId, lookAgain } = openCase(desk, wish, 'delivered', 1);
+  const wish = `I would like another colour of what I got. ${sentences(random, 2).join(' ')}`;
+  const { customer, item: old, items, orderId, looks } = openCase(desk, wish, 'delivered', 1);
   const found = records.sibling(old);
   script.say(
     `Which one do you mean, the ${items.map(({ name }) => name).join(' or the ')}? ${sentences(random, 2).join(' ')}`,
   );
-  script.user(`The first one. ${sentences(random, 3).join(' ')}`);
+  script.user(`The first one. ${sentences(random, 2).join(' ')}`);
   const shown: readonly Item[] = [old, found];
   script.look({
     name: 'get_product',
@@ -71,29 +73,29 @@ const exchange: Task = (desk) => {
   const result = records.order(orderId, customer, [found, ...items.slice(1)], 'exchange requested');
   confirm(desk, 'The other variant is available.', { name: 'exchange_items', input, result });
   closeCase(desk);
-  return { customer, lookAgain };
+  return { customer, looks };
 };
 
 const giveBack: Task = (desk) => {
   const { records, random } = desk;
-  const wish = `I want to return one of the things. ${sentences(random, 3).join(' ')}`;
-  const { customer, item, items, orderId, lookAgain } = openCase(desk, wish, 'delivered');
+  const wish = `I want to return one of the things. ${sentences(random, 2).join(' ')}`;
+  const { customer, item, items, orderId, looks } = openCase(desk, wish, 'delivered');
   const input = { order_id: orderId, item_ids: [item.id], payment_id: customer.paymentId };
   const result = records.order(orderId, customer, items, 'return requested');
   confirm(desk, `The ${item.name} can go back.`, { name: 'return_items', input, result });
   closeCase(desk);
-  return { customer, lookAgain };
+  return { customer, looks };
 };
 
 const cancel: Task = (desk) => {
   const { records, random } = desk;
-  const wish = `I ordered something by mistake. ${sentences(random, 3).join(' ')}`;
-  const { customer, items, orderId, lookAgain } = openCase(desk, wish, 'pending');
+  const wish = `I ordered something by mistake. ${sentences(random, 2).join(' ')}`;
+  const { customer, items, orderId, looks } = openCase(desk, wish, 'pending');
   const input = { order_id: orderId, reason: 'ordered by mistake' };
   const result = records.order(orderId, customer, items, 'cancelled');
   confirm(desk, 'The order is still pending.', { name: 'cancel_order', input, result });
   closeCase(desk);
-  return { customer, lookAgain };
+  return { customer, looks };
 };
 
 /** A reservation of which one flight is changed; their states are asked for at once. */
@@ -105,12 +107,12 @@ const changeFlight: Task = (desk) => {
   const better = records.flight();
   script.begin();
   script.user(
-    `Good evening, ${customer.name} here, ${customer.email}. ${sentences(random, 3).join(' ')} It is about ${code}.`,
+    `Good evening, ${customer.name} here, ${customer.email}. ${sentences(random, 2).join(' ')} It is about ${code}.`,
   );
   script.look({ name: 'find_user', input: { email: customer.email }, result: customer.id });
   const record = records.reservationRecord(code, customer, flights);
-  const lookAgain = { name: 'get_reservation', input: { reservation: code }, result: record };
-  script.look(lookAgain);
+  const lookAtReservation = { name: 'get_reservation', input: { reservation: code }, result: record };
+  script.look(lookAtReservation);
   script.look(
     ...[...flights, better].map((flight) => ({
       name: 'flight_status',
@@ -122,14 +124,14 @@ const changeFlight: Task = (desk) => {
   const result = records.reservationRecord(code, customer, [flights[0] ?? '', better]);
   confirm(desk, 'There is a later flight.', { name: 'change_flights', input, result });
   closeCase(desk);
-  return { customer, lookAgain };
+  return { customer, looks: [lookAtReservation] };
 };
 
 /** A customer who wants everything looked at: eleven calls, one after the other, for one message. */
 const lookAtAll: Task = (desk) => {
   const { script, records, random } = desk;
-  const wish = `Please go through all that I have and tell me what is late. ${sentences(random, 3).join(' ')}`;
-  const { customer, items, lookAgain } = openCase(desk, wish, 'under way');
+  const wish = `Please go through all that I have and tell me what is late. ${sentences(random, 2).join(' ')}`;
+  const { customer, items, looks } = openCase(desk, wish, 'under way');
   for (const item of items) {
     const result = records.product([item]);
     script.look({ name: 'get_product', input: { product_id: item.productId }, result });
@@ -139,19 +141,21 @@ const lookAtAll: Task = (desk) => {
     const result = records.flightRecord(flight);
     script.look({ name: 'flight_status', input: { flight, date: '2031-05-02' }, result });
   }
-  script.say(`Two things are late. ${sentences(random, 8).join(' ')}`);
+  script.say(`Two things are late. ${sentences(random, 2).join(' ')}`);
   closeCase(desk);
-  return { customer, lookAgain };
+  return { customer, looks };
 };
 
-/** Somebody from before asks again, without a number: the agent needs what it saw long ago. */
-export function comeBack({ script, random }: Desk, { customer, lookAgain }: Past): void {
+/** Somebody from before asks again, without a number, and goes on asking: the agent needs what it saw long ago. */
+export function comeBack({ script, random }: Desk, { customer, looks }: Past, questions: number): void {
   script.begin();
-  script.user(
-    `${customer.name} again, about my case of before. ${sentences(random, 2).join(' ')} What is its state?`,
-  );
-  script.look(lookAgain);
-  script.say(`It is as it should be. ${sentences(random, 3).join(' ')}`);
+  for (let at = 0; at < questions; at += 1) {
+    const opening = at === 0 ? `${customer.name} again, about my case of before.` : 'One thing more.';
+    script.user(`${opening} ${sentences(random, 1).join(' ')} What is its state?`);
+    const look = looks[at % looks.length];
+    if (look !== undefined) script.look(look);
+    script.say(`It is as it should be. ${sentences(random, 1).join(' ')}`);
+  }
 }
 
 export const TASKS: readonly Task[] = [exchange, changeFlight, giveBack, lookAtAll, cancel];

@@ -22,9 +22,9 @@ async function tokensOf({ system, messages, tools }: Recording): Promise<number>
 }
 
 describe('the recordings', () => {
-  it('of the long conversation: sixty turns, 37,000 tokens, every fact told before it is asked for', async () => {
+  it('of the long conversation: sixty turns and twelve questions, 37,000 tokens, every fact told before it is asked for', async () => {
     const recording = longConversation();
-    expect(turnStarts(recording.messages)).toHaveLength(60);
+    expect(turnStarts(recording.messages)).toHaveLength(72);
     expect(brokenPairs(recording.messages)).toBe(0);
     for (const [step, fact] of recording.questions) {
       const told = recording.messages.slice(0, step - 1).filter((one) => textOf(one).includes(fact.value));

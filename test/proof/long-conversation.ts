@@ -9,12 +9,12 @@ const BIG_RESULTS = [17, 38];
 const BIG_LINES = 69;
 
 /**
- * Sixty turns, about 37,000 tokens: every second one with tool calls, two of them with a very long result. Twelve facts
- * are planted on the way, one is corrected later, and the last twelve turns ask for them.
+ * Sixty turns and twelve questions, about 37,000 tokens. Every second turn has one or two tool calls, one after the
+ * other; two of them bring a very long result. Twelve facts are planted on the way, and one is corrected later.
  */
 export function longConversation(seed = 7): Recording {
   const builder = new LongBuilder(new Random(seed));
-  for (let turn = 1; turn <= LONG_TURNS - PLANTS.length; turn += 1) builder.work(turn);
+  for (let turn = 1; turn <= LONG_TURNS; turn += 1) builder.work(turn);
   for (const { fact } of PLANTS) builder.ask(fact);
   return {
     name: 'long',
@@ -40,12 +40,12 @@ class LongBuilder {
     const outdated = PLANTS.filter((plant) => plant.outdatedTurn === turn).map(
       ({ fact }) => fact.outdated?.sentence ?? '',
     );
-    this.user(this.mixed([...said('user'), ...outdated], this.random.integer(5, 8)));
+    this.user(this.mixed([...said('user'), ...outdated], this.random.integer(4, 6)));
     const planted = said('tool');
     const isBig = BIG_RESULTS.includes(turn);
     if (turn % 2 === 0 || isBig || planted.length > 0) this.look(planted, isBig);
     const own = said('assistant').join(' ');
-    const answer = answerText(this.random, this.random.integer(11, 14));
+    const answer = answerText(this.random, this.random.integer(8, 11));
     this.messages.push({ role: 'assistant', content: own === '' ? answer : `${own}\n\n${answer}` });
   }
 
@@ -59,11 +59,11 @@ class LongBuilder {
     this.messages.push({ role: 'user', content });
   }
 
-  /** One or two calls, and what they found. */
+  /** One or two calls, each when the one before was answered, and what they found. */
   private look(planted: readonly string[], isBig: boolean): void {
     const calls = Array.from({ length: isBig ? 1 : this.random.integer(1, 2) }, () => this.call());
-    this.messages.push({ role: 'assistant', content: null, tool_calls: calls });
     for (const [at, call] of calls.entries()) {
+      this.messages.push({ role: 'assistant', content: null, tool_calls: [call] });
       const lines = logLines(this.random, isBig ? BIG_LINES : this.random.integer(3, 6));
       if (at === 0) lines.splice(Math.floor(lines.length / 2), 0, ...planted);
       this.messages.push({ role: 'tool', tool_call_id: call.id, content: lines.join('\n') });

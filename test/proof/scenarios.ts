@@ -14,8 +14,8 @@ export interface Scenario {
 }
 
 const KILL_TURN = 30;
-/** Before it lie about 24,000 tokens, three windows of 8,192. */
-const COLD_TURN = 37;
+/** Before it lie about 25,000 tokens, three windows of 8,192. */
+const COLD_TURN = 39;
 
 export function scenario(name: ScenarioName): Scenario {
   if (name === 'agent') return { recording: agentRuns() };
