@@ -1,5 +1,5 @@
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import Sqlite, { type Database } from 'better-sqlite3';
 import { StoreError } from './conversation-store.js';
 import { migrate } from './schema.js';
@@ -48,13 +48,25 @@ export function openDatabase(folder: string): Database {
 function prepareFile(folder: string): string {
   const file = join(folder, FILE_NAME);
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
     closeSync(openSync(file, 'a', 0o600));
   } catch (error) {
     throw new StoreError(`cannot write to the data folder ${folder} (${failureCode(error)})`);
   }
   for (const path of [file, `${file}-wal`, `${file}-shm`]) makePrivate(path);
   return file;
+}
+
+/** Not `recursive`: with that Node.js 20 never returns where the parent is there and takes no folder, as `/proc`. */
+function makeFolder(folder: string): void {
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
+  const parent = dirname(folder);
+  if (parent !== folder) makeFolder(parent);
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    if (failureCode(error) !== 'EEXIST' || !statSync(folder).isDirectory()) throw error;
+  }
 }
 
 function makePrivate(path: string): void {

@@ -50,6 +50,13 @@ describe('says what is wrong, before the proxy starts, with', () => {
     );
   });
 
+  test.runIf(process.platform === 'linux')('a place where no folder can be, however deep', async () => {
+    expect(await refusal('/proc/incontext')).toBe('cannot write to the data folder /proc/incontext (ENOENT)');
+    expect(await refusal('/proc/incontext/data')).toBe(
+      'cannot write to the data folder /proc/incontext/data (ENOENT)',
+    );
+  });
+
   test('a file that is no database', async () => {
     const folder = freshFolder();
     mkdirSync(folder);
