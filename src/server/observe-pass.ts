@@ -18,5 +18,6 @@ export function observePass(passed: Passed, end: RelayEnd, parts: ObserveParts):
   if (end.outcome === 'held') return;
   const { request, route, action, reason, startedAt } = passed;
   if (action !== undefined && reason !== undefined) parts.metrics.decided(action, reason);
-  observeEnd({ route, method: request.method, action, reason }, end, startedAt, parts);
+  const source = reason === undefined ? undefined : 'none';
+  observeEnd({ route, method: request.method, action, reason, source }, end, startedAt, parts);
 }

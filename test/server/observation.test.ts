@@ -127,7 +127,7 @@ test('writes one log line a request, with counts and codes only', async () => {
       prompt_tokens: 3000,
       status: 200,
     },
-    { route: 'chat_completions', action: 'bypassed', reason: 'bypass', status: 400 },
+    { route: 'chat_completions', action: 'bypassed', reason: 'bypass', source: 'none', status: 400 },
     { route: 'pass', method: 'GET', status: 404, outcome: 'complete' },
     { route: 'pass', method: 'PROPFIND', status: 404, outcome: 'complete' },
     { route: 'refused', method: 'GET', status: 401, code: 'invalid_api_key' },
