@@ -13,7 +13,7 @@ export interface Completion {
 
 /**
  * Why an auxiliary request gave no text. `refused`: the credential is not accepted (401, 402, 403); `unavailable`: no
- * connection, timeout, or a status of 408, 429 and 5xx; `failed`: anything else, an empty answer included.
+ * connection, or a status of 408, 429 and 5xx; `failed`: anything else, an answer that is empty or too late included.
  */
 export type CompletionFailure = 'refused' | 'unavailable' | 'failed';
 

@@ -59,10 +59,9 @@ export async function completeForEngine(
     parts.metrics.summaryCalled('completed');
     return completion;
   } catch (error) {
-    const failure =
-      error instanceof CompletionError
-        ? error
-        : new CompletionError(signal.aborted ? 'unavailable' : 'failed');
+    // Too slow for a summary is no outage: the engine does without the model.
+    const isKnown = error instanceof CompletionError && !timeout.aborted;
+    const failure = isKnown ? error : new CompletionError('failed');
     parts.metrics.summaryCalled(options.signal?.aborted === true ? 'aborted' : failure.failure);
     options.signal?.throwIfAborted();
     throw failure;

@@ -204,19 +204,19 @@ test('ends an answer that has no end', async () => {
   await cut;
 });
 
-test('tells the engine that nobody answers: cut off, too late, or not there', async () => {
+test('tells the engine that nobody answers, or too late', async () => {
   const cutting = await answering((_request, response) => response.destroy());
   const silent = await answering(() => {});
   const gone = await countingStub();
   await gone.close();
-  for (const compression of [
-    { summary_url: cutting.url },
-    { summary_url: silent.url, summary_timeout_seconds: 0.1 },
-    { summary_url: gone.url },
-  ]) {
+  for (const [compression, failure] of [
+    [{ summary_url: cutting.url }, 'unavailable'],
+    [{ summary_url: silent.url, summary_timeout_seconds: 0.1 }, 'failed'],
+    [{ summary_url: gone.url }, 'unavailable'],
+  ] as const) {
     const { engine, asked } = asking();
     await compressed({ engine, stub: await countingStub(), compression });
-    expect(asked).toEqual([{ failure: 'unavailable' }]);
+    expect(asked).toEqual([{ failure }]);
   }
 });
 
