@@ -60,7 +60,8 @@ export class EarlyPasses {
   async #make(visit: Visit, budget: ExchangeBudget, signal: AbortSignal): Promise<CompressionResult> {
     const { runner, settings, observer } = this.parts;
     const deadlineAt = performance.now() + Math.min(settings.passDeadlineMs, MOST_BACKGROUND_MS);
-    const outcome = await runner.run(visit, budget, { signal, deadlineAt, focus: undefined, force: false });
+    const terms = { signal, deadlineAt, focus: undefined, force: false, early: true };
+    const outcome = await runner.run(visit, budget, terms);
     if (outcome.kind === 'failed') return outcome;
     const made = runner.made(visit, outcome, budget);
     visit.conversation.prepared = made;

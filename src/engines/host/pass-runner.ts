@@ -25,7 +25,12 @@ export interface PassTerms {
   readonly focus: string | undefined;
   /** Asked for by a person. */
   readonly force: boolean;
+  /** Made before it is due: what comes until then stays behind the result as it is. */
+  readonly early?: boolean;
 }
+
+/** Of the low-water mark: an early pass aims no deeper. */
+const LEAST_EARLY_SHARE = 0.5;
 
 /** Has the engine of a conversation shorten what a visit sends. */
 export class PassRunner {
@@ -39,7 +44,7 @@ export class PassRunner {
       link: visit.link,
       budget,
       rows: visit.rows,
-      targetTokens: Math.floor(settings.lowWater * (budget.window - budget.reserve)),
+      targetTokens: targetOf(budget, settings.lowWater, terms.early === true),
       focusTopic: terms.focus,
       force: terms.force,
       signal: terms.signal,
@@ -103,6 +108,18 @@ export class PassRunner {
     };
     return { checkpoint, writes };
   }
+}
+
+/** An early pass aims so much lower that the view is at the low-water mark when it is due, not above it. */
+function targetOf(
+  { window, reserve, required, promptTokens }: ExchangeBudget,
+  lowWater: number,
+  isEarly: boolean,
+): number {
+  const target = Math.floor(lowWater * (window - reserve));
+  if (!isEarly) return target;
+  const stillToCome = Math.max(0, window - required - promptTokens);
+  return Math.max(target - stillToCome, Math.floor(target * LEAST_EARLY_SHARE));
 }
 
 /** It may go on for hours, and write: the next pass gets a fresh clone. */
