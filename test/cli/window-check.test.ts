@@ -6,7 +6,7 @@ import { type LoadInput, loadSettings } from '../../src/config/load.js';
 import type { SettingProblem } from '../../src/config/problem.js';
 
 function inputOf(flags: Flags, yaml: string): LoadInput {
-  const given = { upstream: 'http://u', config: 'incontext.yaml', ...flags };
+  const given = { upstream: 'http://u', config: 'incontext.yaml', engine: 'none', ...flags };
   return { flags: given, env: {}, cwd: '/srv', readFile: () => yaml };
 }
 

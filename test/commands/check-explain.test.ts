@@ -31,9 +31,9 @@ test('check prints what is in force as "key: value" lines with plain digits', as
   expect(values).toMatchObject({
     upstream: stub.url,
     backend: 'vllm',
-    engine: 'none',
+    engine: 'compressor',
     context_length: '8192',
-    window: '8192',
+    window: '6144',
     reserve: '4096',
     fallback_margin: '1024',
   });
@@ -70,7 +70,7 @@ test('check exits with 1 where the tokenizer does not count', async () => {
 test('check exits with 1 where the reserve leaves the discovered window no room, and names values that would fit', async () => {
   const { code, out } = await run(['check', '--upstream', stub.url, '--min-output-tokens', '8000']);
   expect(code).toBe(1);
-  expect(out).toContain('a reserve of at most 7167');
+  expect(out).toContain('a reserve of at most 5119');
 });
 
 test('explain says what would be done with a body on standard input', async () => {
@@ -79,7 +79,7 @@ test('explain says what would be done with a body on standard input', async () =
     messages: [{ role: 'user', content: 'q' }],
     max_tokens: 100_000,
   });
-  const { code, out } = await run(['explain', '--json', '--upstream', stub.url, '-'], body);
+  const { code, out } = await run(['explain', '--json', '--engine', 'none', '--upstream', stub.url, '-'], body);
   expect(code).toBe(0);
   expect(JSON.parse(out)).toEqual({
     action: 'clamped',

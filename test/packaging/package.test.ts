@@ -92,7 +92,7 @@ describe.each(['whole', 'lean'] as const)('installed %s', (which) => {
   test('check asks the server and says what would be in force', async () => {
     const { code, stdout, stderr } = await installed().npx('check', '--upstream', stub.url);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    for (const line of ['backend: vllm', 'context_length: 32768', 'window: 32768', 'reserve: 4096']) {
+    for (const line of ['backend: vllm', 'context_length: 32768', 'window: 24576', 'reserve: 4096']) {
       expect(stdout.split('\n')).toContain(line);
     }
   });
@@ -117,7 +117,7 @@ describe.each(['whole', 'lean'] as const)('installed %s', (which) => {
 test('the demo plays where the optional packages are', async () => {
   const { code, stdout } = await whole.npx('demo', '--json');
   expect(code).toBe(0);
-  expect(JSON.parse(stdout)).toMatchObject({ ok: true, failures: 0, direct_failures: 4 });
+  expect(JSON.parse(stdout)).toMatchObject({ ok: true, failures: 0, direct_failures: 5 });
 });
 
 test.each(['demo', 'simulate'])('%s says what to install where they are not', async (command) => {
