@@ -188,14 +188,14 @@ export const CONTEXT_SETTINGS = {
     secret: true,
     unset: "the caller's, on its own upstream only",
     example: 'sk-summary',
-    description: "The bearer token for SUMMARY_URL. The caller's credential never goes there.",
+    description: "The bearer token for summary_url. The caller's credential never goes there.",
   }),
   SUMMARY_MODEL: optional({
     section: 'compression',
     kind: text,
     unset: 'the model of the request',
     example: 'qwen3-8b',
-    description: 'The model that writes summaries on SUMMARY_URL.',
+    description: 'The model that writes summaries on summary_url.',
   }),
   SUMMARY_TIMEOUT_SECONDS: setting({
     section: 'compression',

@@ -12,6 +12,7 @@ const FLAGS_OF_OTHERS = [
   'npm global',
   ...['quick', 'rounds', 'only', 'peers'].map((name) => `bench ${name}`),
   'vllm renderer-num-workers',
+  'node initial-heap-size',
 ].map((each) => `--${each.split(' ')[1]}`);
 const REQUEST_HEADERS = ['x-incontext-bypass', 'x-incontext-engine', 'x-incontext-conversation'];
 
