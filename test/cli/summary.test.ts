@@ -62,12 +62,12 @@ it('masks the query of a URL, which may hold a key', () => {
   expect(lineOf(summary, 'tokenizer_url')).toBe('tokenizer_url http://t/tokenize?*** from --tokenizer-url');
 });
 
-it('leaves out what only an engine reads, until there is one or it is given', () => {
-  expect(lineOf(summaryOf({}), 'threshold')).toBeUndefined();
-  expect(lineOf(summaryOf({ flags: { threshold: '0.5' } }), 'threshold')).toBe(
+it('leaves out what only an engine reads where there is none, unless it is given', () => {
+  expect(lineOf(summaryOf({ flags: { engine: 'none' } }), 'threshold')).toBeUndefined();
+  expect(lineOf(summaryOf({ flags: { engine: 'none', threshold: '0.5' } }), 'threshold')).toBe(
     'threshold 0.5 from --threshold',
   );
-  expect(lineOf(summaryOf({ flags: { engine: 'compressor' } }), 'threshold')).toBe('threshold 0.75');
+  expect(lineOf(summaryOf({}), 'threshold')).toBe('threshold 0.75');
 });
 
 it('names models and plugins', () => {

@@ -79,7 +79,10 @@ test('explain says what would be done with a body on standard input', async () =
     messages: [{ role: 'user', content: 'q' }],
     max_tokens: 100_000,
   });
-  const { code, out } = await run(['explain', '--json', '--engine', 'none', '--upstream', stub.url, '-'], body);
+  const { code, out } = await run(
+    ['explain', '--json', '--engine', 'none', '--upstream', stub.url, '-'],
+    body,
+  );
   expect(code).toBe(0);
   expect(JSON.parse(out)).toEqual({
     action: 'clamped',

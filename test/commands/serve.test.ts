@@ -132,7 +132,7 @@ describe('at SIGTERM', () => {
       expect(await proxy.ended).toBe(0);
       expect(proxy.stdout()).toMatch(/ listening on /);
     }
-  });
+  }, 120_000);
 
   test('exits with 0 also while it starts, for example while a plugin never ends loading', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'incontext-'));

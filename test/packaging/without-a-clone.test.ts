@@ -5,7 +5,8 @@ import { readPage } from '../docs/support/markdown.js';
 import { startStub, type UpstreamStub } from '../support/upstream-stub.js';
 import { freshFolder } from './support/fresh-folder.js';
 import { Consumers } from './support/installed.js';
-import { cleanEnvironment, run, runOk } from './support/run.js';
+import { installEnvironment } from './support/prebuilt.js';
+import { run, runOk } from './support/run.js';
 
 // What README says under "Without a clone", with the archive in the place of the registry.
 const blocks = readPage('README.md').blocks.filter(({ heading }) => heading === 'Without a clone');
@@ -27,15 +28,13 @@ afterAll(async () => {
 
 /** A user's shell, whose global packages and cache of `npx` are in a folder of their own. */
 function shell() {
-  const { PATH = '', ...rest } = cleanEnvironment();
+  const { PATH = '', ...rest } = installEnvironment(folder);
   const npm = {
     npm_config_prefix: folder,
     npm_config_prefer_offline: 'true',
     npm_config_audit: 'false',
     npm_config_fund: 'false',
     npm_config_engine_strict: 'false',
-    // Nothing here needs what packages compile, which takes minutes where there is no build of theirs to download.
-    npm_config_ignore_scripts: 'true',
   };
   return { cwd: folder, env: { ...rest, ...npm, PATH: `${join(folder, 'bin')}:${PATH}` } };
 }
