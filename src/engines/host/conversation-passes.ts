@@ -1,11 +1,11 @@
-import type { Checkpoint } from '../../store/conversation-store.js';
+import type { Checkpoint, NodeRecord } from '../../store/conversation-store.js';
 import type { Background } from './background.js';
 import type { PassFailure } from './compress-view.js';
 import type { ConversationWriter } from './conversation-writer.js';
 import { EarlyPasses } from './early-passes.js';
 import type { EngineInstance } from './engine-instance.js';
 import type { ExchangeBudget } from './exchange-link.js';
-import { fits, type LiveConversation, type MadePass } from './live-conversation.js';
+import type { LiveConversation, MadePass } from './live-conversation.js';
 import { PassRunner, type PassTerms, type RunnerParts } from './pass-runner.js';
 import { rememberStuck, stuckReason } from './stuck-view.js';
 import type { Visit } from './visit.js';
@@ -110,7 +110,7 @@ export class ConversationPasses {
     const { checkpoint, lastMade } = visit.conversation;
     for (const known of [lastMade, checkpoint]) {
       if (known === undefined || known === visit.checkpoint) continue;
-      if (!fits(known, visit.path, budget.model)) continue;
+      if (!visit.mayAdopt(known, budget.model)) continue;
       const result = await adopted(visit, known, budget, signal);
       if (result !== undefined) return result;
     }
@@ -121,7 +121,7 @@ export class ConversationPasses {
   async #promoted(visit: Visit, budget: ExchangeBudget, signal: AbortSignal) {
     const { conversation } = visit;
     const { prepared } = conversation;
-    if (prepared === undefined || !fits(prepared.checkpoint, visit.path, budget.model)) return undefined;
+    if (prepared === undefined || !visit.mayAdopt(prepared.checkpoint, budget.model)) return undefined;
     const result = await adopted(visit, prepared.checkpoint, budget, signal);
     if (conversation.prepared === prepared) conversation.prepared = undefined;
     if (result !== undefined) await this.#commit(visit, prepared);
@@ -142,13 +142,18 @@ export class ConversationPasses {
     await writer.write(visit, made);
     const { checkpoint } = made;
     conversation.lastMade = checkpoint;
-    // Another branch may have been seen last.
-    if (fits(checkpoint, conversation.path, checkpoint.model)) {
+    // Another branch may have been seen last, or an earlier message asked again.
+    if (isContinued(visit.path, conversation.path)) {
       conversation.checkpoint = checkpoint;
       conversation.checkpointModel = checkpoint.model;
     }
     onCheckpoint(record.tenant);
   }
+}
+
+/** True where the second path goes on from the end of the first, or is the same. */
+function isContinued(path: readonly NodeRecord[], now: readonly NodeRecord[]): boolean {
+  return path.length > 0 && now[path.length - 1]?.hash === path.at(-1)?.hash;
 }
 
 /** A pass in the background for a history that this request left behind would only keep it waiting. */

@@ -6,6 +6,7 @@ import { isUid } from '../../conversation/uid.js';
 import type {
   ConversationRecord,
   ConversationStore,
+  PathQuery,
   StoredPath,
   StoredRun,
 } from '../../store/conversation-store.js';
@@ -16,6 +17,7 @@ import type { HostObserver } from './host-observer.js';
 import { deepest, isCurrent, withPath } from './known-path.js';
 import { LiveConversation } from './live-conversation.js';
 import type { LiveConversations } from './live-conversations.js';
+import { keptFrom, stands } from './standing.js';
 import { Visit } from './visit.js';
 
 export interface RecogniserParts {
@@ -87,7 +89,8 @@ export class Recogniser {
     const hashes = chain.messages.map(({ hash }) => hash);
     const query = { tenant, hashes, model, engine: this.parts.engine, explicitId };
     void this.parts.writer.flush();
-    const stored = await this.#asked((store) => store.loadPath(query), NOTHING_STORED);
+    const messages = messagesOf(link, chain);
+    const stored = await this.#load(query, messages);
     const run = stored.nodes.length === 0 && isWanted ? await this.#run(tenant, chain) : undefined;
     const named = await this.#named(link, stored);
     // Other requests of the conversation may have come while this one waited for the store.
@@ -97,10 +100,21 @@ export class Recogniser {
     return this.#visitOf(
       link,
       chain,
+      messages,
       named === undefined ? known : { ...known, conversation: named },
       run,
       model,
     );
+  }
+
+  /** What is stored of a path, with the deepest checkpoint that leaves the request what it asks. */
+  async #load(query: PathQuery, messages: readonly Message[]): Promise<StoredPath> {
+    const stored = await this.#asked((store) => store.loadPath(query), NOTHING_STORED);
+    const { checkpoint } = stored;
+    if (checkpoint === undefined || stands(checkpoint, messages, { turnMayShrink: false })) return stored;
+    const before = { ...query, hashes: query.hashes.slice(0, keptFrom(messages)) };
+    const older = await this.#asked((store) => store.loadPath(before), NOTHING_STORED);
+    return { ...stored, checkpoint: older.checkpoint };
   }
 
   /** Where a client went on without the head of its history, or with something in its place. */
@@ -130,6 +144,7 @@ export class Recogniser {
   #visitOf(
     link: ExchangeLink,
     chain: Chain,
+    messages: Message[],
     stored: StoredPath,
     run: StoredRun | undefined,
     model: string,
@@ -139,7 +154,7 @@ export class Recogniser {
     const named = record !== undefined && record.id === explicitId ? { ...record, explicitId } : record;
     const found = recognise({
       chain,
-      messages: messagesOf(link, chain),
+      messages,
       stored: { ...stored, conversation: named },
       run,
       explicitId,
@@ -147,7 +162,10 @@ export class Recogniser {
     });
     const conversation = this.#conversation(found, link, [run?.conversation, record], Date.now());
     const { checkpoint, lastMade } = conversation;
-    conversation.checkpoint = deepest([checkpoint, lastMade, stored.checkpoint], found.path, model);
+    const standing = [checkpoint, lastMade, stored.checkpoint].filter(
+      (one) => one !== undefined && stands(one, messages, { turnMayShrink: false }),
+    );
+    conversation.checkpoint = deepest(standing, found.path, model);
     conversation.checkpointModel = model;
     this.#follow(conversation, found.path, found.fresh);
     return new Visit(conversation, link, chain, found.path, conversation.checkpoint);

@@ -4,7 +4,8 @@ import type { Message } from '../../conversation/message.js';
 import { buildView, renderRequest, type ViewRow, viewMessages } from '../../conversation/view.js';
 import type { Checkpoint, NodeRecord } from '../../store/conversation-store.js';
 import type { ExchangeLink } from './exchange-link.js';
-import type { LiveConversation } from './live-conversation.js';
+import { fits, type LiveConversation } from './live-conversation.js';
+import { stands } from './standing.js';
 
 /** One exchange of a conversation: the request as the client sent it, and the view that goes upstream in its place. */
 export class Visit {
@@ -55,6 +56,14 @@ export class Visit {
     if (this.#checkpoint === undefined) return this.link.request;
     this.#request ??= this.link.read(renderRequest(this.link.request, this.rows));
     return this.#request;
+  }
+
+  /** True where a pass is due and that checkpoint, of another exchange, may take its place. */
+  mayAdopt(checkpoint: Checkpoint, model: string): boolean {
+    if (!fits(checkpoint, this.path, model)) return false;
+    const sent: unknown = this.link.request.value('messages');
+    const messages = Array.isArray(sent) ? sent.slice(this.chain.headRows.length) : [];
+    return stands(checkpoint, messages, { turnMayShrink: true });
   }
 
   adopt(checkpoint: Checkpoint | undefined): void {
