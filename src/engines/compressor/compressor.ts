@@ -15,6 +15,8 @@ import { readView } from './view.js';
 
 /** Less than this in the middle is not worth the summary that would take its place. */
 const LEAST_MIDDLE_TOKENS = 150;
+/** Nor less than this part of the window. */
+const LEAST_MIDDLE_SHARE = 1 / 12;
 
 /**
  * The bundled engine: what is old becomes a summary, a list of exact names and a few lines; the beginning and the end
@@ -45,7 +47,8 @@ export class Compressor extends ContextEngine {
     const none = { firstMessages: 0, firstTokens: 0, lastMessages: 0, tailTokens: 0, turnTokens: 0 };
     const middle = middleOf(view, makePlan(view, sizes, none));
     const size = sizesOf(middle, this.#context.services).reduce((sum, tokens) => sum + tokens, 0);
-    return size >= LEAST_MIDDLE_TOKENS || sizes.some((tokens) => tokens > this.thresholdTokens / 2);
+    const least = Math.max(LEAST_MIDDLE_TOKENS, this.thresholdTokens * LEAST_MIDDLE_SHARE);
+    return size >= least || sizes.some((tokens) => tokens > this.thresholdTokens / 2);
   }
 
   #environment(): PassEnvironment {

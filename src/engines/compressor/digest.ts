@@ -2,11 +2,11 @@ import type { Message } from '../message.js';
 import { isResult } from './borders.js';
 import { callLabel } from './call-label.js';
 import { excerpt, withoutDirectives } from './excerpt.js';
-import type { SourcedFacts } from './ledger.js';
+import type { SourcedFact, SourcedFacts } from './ledger.js';
 import type { CountText } from './ledger-text.js';
 import { callsOf, textOf } from './message-text.js';
 import { pairCalls } from './pair-calls.js';
-import { factsIn } from './record-facts.js';
+import { NAMING, recordFacts, saidFacts } from './said-facts.js';
 import { resultLine } from './tool-line.js';
 
 /** Tokens that a message of each kind may take. */
@@ -50,7 +50,7 @@ export function stepLines(messages: readonly Message[], caps: Caps, count: Count
     isResult(message) &&
     pairs.has(index) &&
     count(textOf(message.content)) > caps.result &&
-    factsIn(textOf(message.content)).some(({ worth }) => worth >= 2);
+    factsOfMessage(message).some(({ worth }) => worth >= NAMING);
   const told = new Set(messages.filter(isToldByFacts));
   return linesOf(messages, caps, count, (message) => !told.has(message));
 }
@@ -59,11 +59,25 @@ export function stepLines(messages: readonly Message[], caps: Caps, count: Count
 export function factsOf(messages: readonly Message[]): readonly SourcedFacts[] {
   const calls = pairCalls(messages);
   return messages.flatMap((message, index) => {
-    const facts = factsIn(textOf(message.content));
+    const facts = factsOfMessage(message);
     if (isResult(message)) return [{ source: label(calls.get(index)), facts }];
-    const asked = callsOf(message).map((call) => ({ source: callLabel(call), facts: factsIn(call.args) }));
+    const asked = callsOf(message).map((call) => ({
+      source: callLabel(call),
+      facts: recordFacts(call.args),
+    }));
     return [{ source: message.role, facts }, ...asked];
   });
+}
+
+const known = new WeakMap<Message, readonly SourcedFact[]>();
+
+/** Looked for once in each message: that is most of the work of a pass. */
+export function factsOfMessage(message: Message): readonly SourcedFact[] {
+  const before = known.get(message);
+  if (before !== undefined) return before;
+  const facts = isResult(message) ? recordFacts(textOf(message.content)) : saidFacts(message);
+  known.set(message, facts);
+  return facts;
 }
 
 export function nameOf({ role }: Message): string {

@@ -68,7 +68,7 @@ export function cutAtBorder(text: string, mostTokens: number, count: CountText):
   return kept === '' ? cut(text, mostTokens, count) : kept.trimEnd();
 }
 
-function sentencesOf(text: string): readonly string[] {
+export function sentencesOf(text: string): readonly string[] {
   return (
     text
       .match(/[^\n.!?。！？]*(?:[.!?](?!\s)[^\n.!?。！？]*)*(?:[.!?]+(?=\s)\s?|[。！？]|\n+|$)/gu)
@@ -80,7 +80,7 @@ function scoreOf(sentence: string, index: number, total: number): number {
   const names = sentence.match(NAMES_SOMETHING)?.length ?? 0;
   const decides = DECIDES.test(sentence) ? 2 : 0;
   const place = index === 0 ? 3 : index === total - 1 ? 1 : 0;
-  return Math.min(6, names * 2) + decides + place - (isDirective(sentence) ? 10 : 0) - sentence.length / 400;
+  return Math.min(9, names * 4) + decides + place - (isDirective(sentence) ? 10 : 0) - sentence.length / 400;
 }
 
 function joined(sentences: readonly string[], chosen: ReadonlySet<number>): string {

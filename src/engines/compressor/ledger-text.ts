@@ -3,17 +3,27 @@ import type { Entry, Ledger } from './ledger.js';
 export type CountText = (text: string) => number;
 
 /** Steps that an entry of more worth outlives one of less. */
-const STEPS_PER_WORTH = 200;
+const STEPS_PER_WORTH = 100_000;
 const MOST_ROUNDS = 6;
 
 /** One line a source: `get_order(order_id=#W1): status delivered; item_id 1008292230, 9523456873`. */
 export function ledgerText(ledger: Ledger): string {
-  const lines = ledger.sources.map((source, index) => {
-    const entries = ledger.entries.filter((entry) => entry.source === index);
-    const told = entries.filter(({ text }) => !source.includes(text));
-    return told.length === 0 ? (entries.length === 0 ? '' : `- ${source}`) : `- ${source}: ${listed(told)}`;
-  });
+  const bySource = new Map<number, Entry[]>();
+  for (const entry of ledger.entries) {
+    const entries = bySource.get(entry.source);
+    if (entries === undefined) bySource.set(entry.source, [entry]);
+    else entries.push(entry);
+  }
+  const lines = ledger.sources.map((source, index) => lineOf(source, bySource.get(index) ?? []));
   return lines.filter(Boolean).join('\n');
+}
+
+function lineOf(source: string, entries: readonly Entry[]): string {
+  if (entries.length === 0) return '';
+  const said = [...new Set(entries.map(({ about }) => about).filter(Boolean))].join(' ');
+  const bare = entries.filter(({ about, text }) => about === '' && !source.includes(text));
+  const told = [said, bare.length === 0 ? '' : listed(bare)].filter(Boolean).join(' ');
+  return told === '' ? `- ${source}` : `- ${source}: ${told}`;
 }
 
 /** The ledger with at most so many tokens: what is worth least and was named longest ago goes first. */
@@ -28,7 +38,9 @@ export function boundLedger(ledger: Ledger, mostTokens: number, count: CountText
 }
 
 function dropped(ledger: Ledger, kept: number, count: CountText): Ledger {
-  const costs = ledger.entries.map(({ text, key }) => count(text) + (key === '' ? 0 : 1) + 1);
+  const costs = ledger.entries.map(
+    ({ text, key, about }) => count(about === '' ? text : about) + (key === '' ? 0 : 1) + 1,
+  );
   const order = ledger.entries.map((entry, index) => ({ index, rank: rankOf(entry) }));
   order.sort((a, b) => b.rank - a.rank || b.index - a.index);
   let left = costs.reduce((sum, cost) => sum + cost, 0) * kept;
@@ -42,7 +54,7 @@ function dropped(ledger: Ledger, kept: number, count: CountText): Ledger {
   return { ...ledger, entries };
 }
 
-function rankOf({ seen, worth }: Entry): number {
+export function rankOf({ seen, worth }: Entry): number {
   return seen + worth * STEPS_PER_WORTH;
 }
 

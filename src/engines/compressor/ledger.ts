@@ -4,6 +4,8 @@ import type { Fact } from './record-facts.js';
 export interface Entry {
   readonly text: string;
   readonly key: string;
+  /** The few words that it was said in; empty where its key tells enough. */
+  readonly about: string;
   /** Index into `sources`. */
   readonly source: number;
   readonly worth: number;
@@ -23,7 +25,12 @@ export const EMPTY_LEDGER: Ledger = { sources: [], entries: [], steps: 0 };
 
 export interface SourcedFacts {
   readonly source: string;
-  readonly facts: readonly Fact[];
+  readonly facts: readonly SourcedFact[];
+}
+
+/** Worth by who said it, too: see `worthOf`. */
+export interface SourcedFact extends Omit<Fact, 'worth'> {
+  readonly worth: number;
 }
 
 /** Takes in what further messages say, one element a message. A fact that is known gets fresh instead of double. */
@@ -38,13 +45,20 @@ export function addToLedger(ledger: Ledger, messages: readonly SourcedFacts[]): 
     indices.set(source, index);
     supersede(entries, index, facts);
     for (const fact of facts) {
-      const fresh = { text: fact.text, key: fact.key, worth: fact.worth, source: index, seen: steps };
+      const { text, key, worth, about = '' } = fact;
+      const fresh = { text, key, about, worth, source: index, seen: steps };
       const id = identity(fresh, sources);
       const known = entries.get(id);
-      entries.set(id, known === undefined ? fresh : { ...known, seen: steps });
+      entries.set(id, known === undefined ? fresh : { ...known, seen: steps, ...better(known, fresh) });
     }
   }
   return compacted({ sources, entries: [...entries.values()], steps });
+}
+
+/** What a person says of a thing tells more than where a tool showed it. */
+function better(known: Entry, fresh: Entry): Partial<Entry> {
+  if (fresh.worth <= known.worth) return {};
+  return { worth: fresh.worth, about: fresh.about, source: fresh.source };
 }
 
 /** Marks what later messages name again as fresh. */
@@ -62,6 +76,14 @@ export function addedTo(before: Ledger, next: Ledger): Ledger {
   const known = new Set(before.entries.map((entry) => identity(entry, before.sources)));
   const entries = next.entries.filter((entry) => !known.has(identity(entry, next.sources)));
   return compacted({ ...next, entries });
+}
+
+/** What was named after a step and is not among the words of a text. */
+export function namedSince(ledger: Ledger, step: number, shown: string): Ledger {
+  return compacted({
+    ...ledger,
+    entries: ledger.entries.filter(({ seen, text }) => seen > step && !shown.includes(text)),
+  });
 }
 
 /** Both together; of what both hold, the second's. */
@@ -88,7 +110,7 @@ function identity(
 }
 
 /** A record that is read again replaces what it said of itself before: a status that has changed is no fact any more. */
-function supersede(entries: Map<string, Entry>, source: number, facts: readonly Fact[]): void {
+function supersede(entries: Map<string, Entry>, source: number, facts: readonly SourcedFact[]): void {
   const keys = new Set(facts.filter(({ key, worth }) => key !== '' && worth === 0).map(({ key }) => key));
   if (keys.size === 0) return;
   for (const [id, entry] of entries) {
@@ -96,12 +118,12 @@ function supersede(entries: Map<string, Entry>, source: number, facts: readonly 
   }
 }
 
-function compacted({ sources, entries, steps }: Ledger): Ledger {
-  const used = sources.map((_, index) => entries.some((entry) => entry.source === index));
+export function compacted({ sources, entries, steps }: Ledger): Ledger {
+  const used = new Set(entries.map(({ source }) => source));
   const places = new Map<number, number>();
-  for (const [index, isUsed] of used.entries()) if (isUsed) places.set(index, places.size);
+  for (const index of sources.keys()) if (used.has(index)) places.set(index, places.size);
   return {
-    sources: sources.filter((_, index) => used[index]),
+    sources: sources.filter((_, index) => used.has(index)),
     entries: entries.map((entry) => ({ ...entry, source: places.get(entry.source) ?? 0 })),
     steps,
   };

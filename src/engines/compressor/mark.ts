@@ -11,6 +11,7 @@ const LedgerShape = z.object({
     z.object({
       text: z.string(),
       key: z.string(),
+      about: z.string().default(''),
       source: z.int().min(0),
       worth: z.number(),
       seen: z.number(),

@@ -3,14 +3,17 @@ import { type CompressOptions, IrreducibleError } from '../contract.js';
 import type { Message } from '../message.js';
 import type { EngineServices } from '../services.js';
 import { firstSpeaker } from './borders.js';
+import { factsOf } from './digest.js';
 import { extractSummary } from './extract.js';
-import type { CountText } from './ledger-text.js';
+import { addToLedger } from './ledger.js';
+import { type CountText, ledgerText } from './ledger-text.js';
 import type { SummaryState } from './mark.js';
 import { makePlan, middleOf, type Plan, sum, tailOf } from './plan.js';
 import { prune } from './prune.js';
 import { makeRoom, type Room, sizesOf, tighter, total } from './room.js';
 import type { CompressorSettings } from './settings.js';
 import { shortenNewest } from './shorten-newest.js';
+import { saidLedger } from './shown-ledger.js';
 import { appendedState, NO_STATE, rewrittenState, type StateOrder, stepsOf, withAlsoGone } from './state.js';
 import { type Summarised, summarise } from './summarise.js';
 import { acknowledgementOf, summaryMessage } from './summary-message.js';
@@ -33,10 +36,13 @@ const LEAST_GAIN = 0.75;
 /** What a view may take at most before even results that the model has not read yet are cut. */
 const CEILING = 0.85;
 const MOST_CALLS = 3;
+/** What people said exactly may take of what the model is shown. */
+const SAID_SHARE = 0.3;
 /** The acknowledgement behind the summary, and what a template puts around both. */
 const FRAME = 60;
 const CAUTION = 0.95;
-const LEAST_SPACE = 0.3;
+/** The host lets a turn be shortened that takes more than this of the target. */
+const WHOLE_TURN = 0.5;
 
 /** One pass over one conversation. Keeps nothing: all that it knows afterwards is in the marks of the result. */
 export class Pass {
@@ -69,10 +75,15 @@ export class Pass {
     const { settings, protectFirstN, protectLastN, contextLength, thresholdTokens, services } = this.env;
     const wanted = this.options.targetTokens ?? Math.floor(DEFAULT_LOW_WATER * (thresholdTokens || before));
     const bodySize = total(sizesOf(this.messages.slice(this.#view.head.length), services));
+    const most = Math.floor(LEAST_GAIN * before);
     return makeRoom({
-      target: Math.min(wanted, Math.floor(LEAST_GAIN * before)),
+      target: Math.min(wanted, most),
+      before,
+      most,
       fixed: Math.max(0, before - bodySize),
+      leastTurn: Math.ceil((WHOLE_TURN * wanted * services.estimateTokens(this.messages)) / before),
       contextLength,
+      thresholdTokens,
       settings,
       protectFirstN,
       protectLastN,
@@ -109,7 +120,7 @@ export class Pass {
       if (result === undefined) continue;
       const tokens = await this.env.services.countTokens(result);
       if (tokens < (best?.tokens ?? before)) best = { result, tokens };
-      if (tokens <= room.target) break;
+      if (tokens <= room.accepted) break;
       excess += tokens - room.target;
     }
     return await this.#underCeiling(best ?? { result: [...this.messages], tokens: before }, room, before);
@@ -122,7 +133,8 @@ export class Pass {
     before: number,
   ): Promise<Message[] | undefined> {
     const ceiling = Math.max(room.target, Math.floor(this.env.thresholdTokens * CEILING));
-    if (best.tokens > ceiling) {
+    const turn = sum(this.#sizes, Math.max(0, this.#view.lastUser), this.#sizes.length);
+    if (best.tokens > ceiling && turn > room.leastTurn) {
       const shortened = shortenNewest(best.result, best.tokens - ceiling, this.#count);
       const tokens = shortened === undefined ? before : await this.env.services.countTokens(shortened);
       if (shortened !== undefined && tokens < best.tokens) return shortened;
@@ -150,12 +162,15 @@ export class Pass {
     const calls = Math.min(MOST_CALLS, Math.max(1, Math.ceil(size / (4 * room.inputTokens))));
     let previous = prior.summary;
     let since = stepsOf(prior);
+    const facts = this.#saidSoFar(prior, middle, Math.floor(room.inputTokens * SAID_SHARE));
     for (const part of inParts(middle, calls)) {
-      const left = Math.max(256, room.inputTokens - this.#count(previous) - this.#count(since));
+      const given = this.#count(previous) + this.#count(since) + this.#count(facts);
+      const left = Math.max(256, room.inputTokens - given);
       const transcript = transcriptText(part, left, this.#count);
       const order = {
         previous,
         since,
+        facts,
         transcript,
         focus: this.options.focusTopic,
         mostTokens: room.summaryTokens,
@@ -166,6 +181,12 @@ export class Pass {
       since = '';
     }
     return { kind: 'summary', text: previous };
+  }
+
+  /** Named by people, and not in the earlier summary: every part is shown it, for any could be where it is lost. */
+  #saidSoFar(prior: SummaryState, middle: readonly Message[], mostTokens: number): string {
+    const ledger = addToLedger(prior.ledger, factsOf(middle));
+    return ledgerText(saidLedger(ledger, prior.summary, mostTokens, this.#count));
   }
 
   async #asked(order: Parameters<typeof summarise>[0], before: number): Promise<Summarised> {
@@ -186,9 +207,7 @@ export class Pass {
     const middle = middleOf(this.#view, plan);
     const tail = tailOf(this.#view, plan);
     const kept = total(sizesOf(tail, this.env.services)) + sum(this.#sizes, 0, plan.first);
-    // A turn that leaves no room goes over the target: what was said before it must not be lost for that.
-    const least = Math.floor(room.total * LEAST_SPACE);
-    const space = Math.max(least, Math.floor((room.total - kept) * CAUTION) - FRAME - excess);
+    const space = Math.max(room.leastSpace, Math.floor((room.total - kept) * CAUTION) - FRAME - excess);
     return { prior, middle, tail, room, space, count: this.#count };
   }
 

@@ -3,7 +3,16 @@ import { type Identifier, identifiersIn, type Worth, worthOfValue } from './iden
 /** An identifier with the name of the member that held it, where there was one. */
 export interface Fact extends Identifier {
   readonly key: string;
+  /** The few words that it was said in, where a person would want them. */
+  readonly about?: string;
 }
+
+/** Members whose values name one thing, whatever they look like. */
+const NAMING_KEY =
+  /(?:^|[_-])(?:ids?|keys?|numbers?|refs?|references?|reservations?|orders?|sku|uuid|tickets?|flights?|hash|sha)$/i;
+/** A code of a place or a model, not the number of a record. */
+const SHORT_NUMBER = /^\d{3,5}$/;
+const NAME_LIKE = /^[\w#-]{4,40}$/;
 
 const LONGEST_VALUE = 64;
 /** Members of one result beyond which it is a dump. */
@@ -67,7 +76,9 @@ function addScalar(key: string, value: unknown, facts: Fact[]): void {
     if (text.replace(/\D/g, '').length >= 3) facts.push({ key, text, worth: numberWorth(value, text) });
   } else if (typeof value === 'string' && value.trim() !== '') {
     if (value.length <= LONGEST_VALUE && !value.includes('\n')) {
-      facts.push({ key, text: value.trim(), worth: worthOfValue(value.trim()) });
+      const text = value.trim();
+      const isNamed = NAMING_KEY.test(key) && NAME_LIKE.test(text);
+      facts.push({ key, text, worth: isNamed ? 3 : SHORT_NUMBER.test(text) ? 1 : worthOfValue(text) });
     } else {
       for (const identifier of identifiersIn(value)) facts.push({ ...identifier, key });
     }

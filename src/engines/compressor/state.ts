@@ -1,11 +1,12 @@
 import type { Message } from '../message.js';
 import { type Caps, factsOf, stepLines } from './digest.js';
 import { cut, cutAtBorder } from './excerpt.js';
-import { addedTo, addToLedger, EMPTY_LEDGER, mergeLedgers, touchLedger } from './ledger.js';
-import { boundLedger, type CountText, ledgerText } from './ledger-text.js';
+import { addToLedger, EMPTY_LEDGER, namedSince, touchLedger } from './ledger.js';
+import type { CountText } from './ledger-text.js';
 import type { SummaryState } from './mark.js';
 import { textOf } from './message-text.js';
 import type { Room } from './room.js';
+import { remembered, shownLedger } from './shown-ledger.js';
 import { baseText, summaryContent, updateOf } from './summary-message.js';
 import { newestLines } from './transcript.js';
 
@@ -18,15 +19,21 @@ export const NO_STATE: SummaryState = {
 };
 
 /** Shares of the summary message, where it is small: names and numbers have the rest. */
-const MOST_TEXT = 0.55;
-const MOST_SUMMARY = 0.3;
+const MOST_SUMMARY = 0.5;
 const MOST_REQUEST = 0.2;
+/** What is written anew leaves room for what the next passes add below it. */
+const BASE_SHARE = 0.85;
+/** What one pass may add in lines, and in names and numbers, of the room of each. */
+const ADDED_LINES = 0.3;
+const ADDED_FACTS = 0.5;
 
-/** A merge leaves room for what the next passes add, so that not each of them has to merge. */
-const MERGED_SHARE = 0.88;
-
-/** What a line says of a message of each kind. */
-const LINE: Caps = { user: 70, assistant: 35, result: 20 };
+/** What a line says of a message of each kind, at most and at least. */
+const LINES: readonly Caps[] = [
+  { user: 50, assistant: 24, result: 20 },
+  { user: 36, assistant: 16, result: 14 },
+  { user: 24, assistant: 10, result: 10 },
+  { user: 16, assistant: 8, result: 8 },
+];
 
 export interface StateOrder {
   readonly prior: SummaryState;
@@ -41,81 +48,77 @@ export interface StateOrder {
 }
 
 /**
- * What goes as lines of the engine's own below the earlier summary; `undefined` where there are too many of them. While
- * all facts find room everything before the new lines stays byte for byte; else the ledger is merged into one again.
+ * What goes as lines of the engine's own below the earlier summary; `undefined` where there are too many of them.
+ * Everything before the new lines stays byte for byte.
  */
 export function appendedState(order: StateOrder): SummaryState | undefined {
   const { prior, middle, tail, room, space, count } = order;
-  const lines = stepLines(middle, LINE, count);
-  if (count([stepsOf(prior), ...lines].join('\n')) > room.digestTokens) return undefined;
+  const most = Math.floor(room.digestTokens * ADDED_LINES);
+  // Lines are for what came since a summary: a first one is written by the model, unless there is little to tell.
+  if (prior.summary === '' && count(textsOf(middle)) > room.digestTokens) return undefined;
+  const lines = fittedLines(middle, most, count);
+  if (count(`${stepsOf(prior)}\n${lines}`) > room.digestTokens) return undefined;
   const known = touchLedger(prior.ledger, textsOf(tail));
-  const grown = addToLedger(known, factsOf(middle));
-  const newest = requestOf(middle, room.requestTokens, count);
-  const request = newest || prior.request;
-  const update = updateOf(
-    lines,
-    lines.some((line) => line.includes(newest)) ? '' : newest,
-    addedTo(known, grown),
-  );
-  const state = { ...prior, request, updates: [...prior.updates, update], ledger: grown };
-  const others = count([prior.summary, stepsOf(state), update.request].join('\n'));
-  if (others > space * MOST_TEXT) return undefined;
-  const most = ledgerRoom(room, space, others);
-  if (count(ledgerText(grown)) <= most && count(summaryContent(state)) <= space) return state;
-  return mergedState({ ...state, ledger: boundLedger(grown, Math.floor(most * MERGED_SHARE), count) });
-}
-
-/** The same with all facts in one list again, as the base of what comes. */
-function mergedState(state: SummaryState): SummaryState {
-  const { summary, updates, ledger } = state;
-  const request = updates.findLast((update) => update.request !== '')?.request ?? '';
-  const told = updates.length === 0 ? [] : [{ steps: stepsOf(state), request, facts: '' }];
-  return { ...state, base: baseText(summary, '', ledger), updates: told };
+  const grown = remembered(addToLedger(known, factsOf(middle)));
+  const added = namedSince(grown, known.steps, `${summaryContent(prior)}\n${lines}`);
+  const facts = shownLedger(added, '', Math.floor(room.ledgerTokens * ADDED_FACTS), count);
+  const request = requestOf(middle, room.requestTokens, count) || prior.request;
+  const state = {
+    ...prior,
+    request,
+    updates: [...prior.updates, updateOf(lines.split('\n'), '', facts)],
+    ledger: grown,
+  };
+  return count(summaryContent(state)) <= Math.min(space, room.space) ? state : undefined;
 }
 
 /** A summary written anew over everything so far, and the ledger merged. */
 export function rewrittenState(order: StateOrder, summary: string): SummaryState {
-  const { prior, middle, tail, room, space, count } = order;
-  const grown = addToLedger(touchLedger(prior.ledger, `${textsOf(tail)}\n${summary}`), factsOf(middle));
+  const { prior, middle, tail, room, count } = order;
+  const space = Math.floor(Math.min(order.space, room.space) * BASE_SHARE);
+  const grown = remembered(
+    addToLedger(touchLedger(prior.ledger, `${textsOf(tail)}\n${summary}`), factsOf(middle)),
+  );
   const requestTokens = Math.min(room.requestTokens, Math.floor(space * MOST_REQUEST));
   const request = requestOf(middle, requestTokens, count) || cut(prior.request, requestTokens, count);
   const text = cutAtBorder(summary, Math.min(room.summaryTokens, Math.floor(space * MOST_SUMMARY)), count);
-  const ledger = boundLedger(grown, ledgerRoom(room, space, count(`${text}\n${request}`)), count);
-  return { summary: text, request, updates: [], base: baseText(text, request, ledger), ledger };
+  const told = `${text}\n${request}`;
+  // What the texts leave of their own room.
+  const wanted = Math.max(room.ledgerTokens, room.ledgerTokens + room.summaryTokens - count(told));
+  const most = Math.max(0, Math.min(wanted, space - count(told)));
+  const base = baseText(text, request, shownLedger(grown, told, most, count));
+  return { summary: text, request, updates: [], base, ledger: grown };
 }
 
 /** Messages that had to go as well after the summary was written. */
 export function withAlsoGone(state: SummaryState, order: StateOrder): SummaryState {
   const { middle, room, count } = order;
   if (middle.length === 0) return state;
-  const lines = newestLines(
-    stepLines(middle, LINE, count).join('\n'),
-    Math.floor(room.digestTokens / 2),
-    count,
-  );
+  const lines = fittedLines(middle, Math.floor(room.digestTokens / 2), count);
   const grown = addToLedger(state.ledger, factsOf(middle));
-  const added = boundLedger(addedTo(state.ledger, grown), Math.floor(room.ledgerTokens / 2), count);
+  const unsaid = namedSince(grown, state.ledger.steps, `${summaryContent(state)}\n${lines}`);
+  const added = shownLedger(unsaid, '', Math.floor(room.ledgerTokens / 2), count);
   return {
     ...state,
     request: requestOf(middle, room.requestTokens, count) || state.request,
-    updates: [...state.updates, updateOf(lines.split('\n').filter(Boolean), '', added)],
-    ledger: mergeLedgers({ ...state.ledger, steps: grown.steps }, added),
+    updates: [...state.updates, updateOf(lines.split('\n'), '', added)],
+    ledger: grown,
   };
+}
+
+/** A line a message, each shorter until all fit; of what still does not, the newest. */
+function fittedLines(middle: readonly Message[], mostTokens: number, count: CountText): string {
+  let lines = '';
+  for (const caps of LINES) {
+    lines = stepLines(middle, caps, count).join('\n');
+    if (count(lines) <= mostTokens) return lines;
+  }
+  return newestLines(lines, mostTokens, count);
 }
 
 /** What was told in lines since the summary was written. */
 export function stepsOf({ updates }: SummaryState): string {
   return updates.map(({ steps }) => steps).join('\n');
-}
-
-/** Names and numbers may take what the texts leave of their own room, but no more than there is. */
-function ledgerRoom(
-  { summaryTokens, ledgerTokens, digestTokens }: Room,
-  space: number,
-  others: number,
-): number {
-  const wanted = Math.max(ledgerTokens, summaryTokens + ledgerTokens + digestTokens - others);
-  return Math.max(0, Math.min(wanted, space - others));
 }
 
 /** The newest request among messages that go, word for word from its beginning. */

@@ -19,13 +19,13 @@ export function asData(text: string): string {
   return text.replace(TAG_LIKE, '&lt;');
 }
 
-/** What the message shows until its updates. */
+/** What the message shows until its updates. What was corrected meanwhile the summary, which is newer, tells last. */
 export function baseText(summary: string, request: string, ledger: Ledger): string {
   const facts = ledgerText(ledger);
   return [
+    facts === '' ? '' : `## Exact names, ids and numbers, by where they came from\n${facts}`,
     summary.trim(),
     request === '' ? '' : `## Newest request so far, word for word (it may be done)\n${request}`,
-    facts === '' ? '' : `## Exact names, ids and numbers, by where they came from\n${facts}`,
   ]
     .filter(Boolean)
     .join('\n\n');

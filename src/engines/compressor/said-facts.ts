@@ -1,0 +1,76 @@
+import type { Message } from '../message.js';
+import { isDirective, sentencesOf } from './excerpt.js';
+import { identifiersIn, saysMore, type Worth } from './identifiers.js';
+import type { SourcedFact } from './ledger.js';
+import { textOf } from './message-text.js';
+import { factsIn, parseJson } from './record-facts.js';
+
+/** Longer sentences give the words around what they name. */
+const LONGEST_ABOUT = 160;
+const WORDS_AROUND = 60;
+
+/** What a person said outlives what a tool printed; moments and timings of logs go first. */
+const WORTH: Readonly<
+  Record<'user' | 'assistant' | 'record' | 'text' | 'log', Readonly<Record<Worth, number>>>
+> = {
+  user: { 0: 0, 1: 3, 2: 6, 3: 6 },
+  assistant: { 0: 0, 1: 2, 2: 5, 3: 5 },
+  record: { 0: 0, 1: 1, 2: 2, 3: 4 },
+  text: { 0: 0, 1: 1, 2: 2, 3: 3 },
+  log: { 0: 0, 1: 0, 2: 0, 3: 2 },
+};
+
+/** From here on an entry is what somebody said, or what stands out of a log. */
+export const SAID = 5;
+/** From here on it names one thing. */
+export const NAMING = 3;
+
+const LOG_LINE = /^\W*(?:\d{4}-\d{2}-\d{2}[T ])?\d{2}:\d{2}:\d{2}\b|^\W*(?:DEBUG|INFO|WARN|ERROR|TRACE)\b/;
+
+/** What a person says exactly, each in the words that it was said in. */
+export function saidFacts({ role, content }: Message): readonly SourcedFact[] {
+  const by = role === 'user' ? 'user' : 'assistant';
+  const text = textOf(content);
+  if (parseJson(text) !== undefined) return recordFacts(text);
+  return sentencesOf(text).flatMap((sentence) => saidIn(sentence, WORTH[by]));
+}
+
+/** What a tool returned, or was called with. */
+export function recordFacts(text: string): readonly SourcedFact[] {
+  if (parseJson(text) !== undefined) {
+    return factsIn(text).map((fact) => ({ ...fact, worth: WORTH.record[fact.worth] }));
+  }
+  const lines = text.split('\n');
+  const logged = lines.filter((line) => LOG_LINE.test(line)).length;
+  if (logged < 2 || logged * 2 < lines.length) {
+    return factsIn(text).map((fact) => ({ ...fact, worth: WORTH.text[fact.worth] }));
+  }
+  return lines.flatMap((line) => (LOG_LINE.test(line) ? loggedIn(line) : saidIn(line, WORTH.assistant)));
+}
+
+function loggedIn(line: string): readonly SourcedFact[] {
+  return identifiersIn(line).map(({ text, worth }) => ({ text, key: '', worth: WORTH.log[worth] }));
+}
+
+function saidIn(sentence: string, worths: Readonly<Record<Worth, number>>): readonly SourcedFact[] {
+  const found = identifiersIn(sentence).filter(({ worth }) => worth > 0);
+  return found.map(({ text, worth }) => ({
+    text,
+    key: '',
+    worth: worths[worth],
+    about: isDirective(sentence) || !saysMore(sentence, text) ? '' : aboutOf(sentence, text),
+  }));
+}
+
+function aboutOf(sentence: string, text: string): string {
+  const whole = sentence
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+    .replace(/^[-*] /, '');
+  if (whole.length <= LONGEST_ABOUT) return whole;
+  const at = whole.indexOf(text);
+  if (at < 0) return '';
+  const before = whole.slice(Math.max(0, at - WORDS_AROUND), at).replace(/^\S*\s/, '');
+  const after = whole.slice(at + text.length, at + text.length + WORDS_AROUND).replace(/\s\S*$/, '');
+  return `${before}${text}${after}`.trim();
+}
