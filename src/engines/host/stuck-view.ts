@@ -1,3 +1,5 @@
+import { isFields } from '../../conversation/canonical.js';
+import { estimateTokens } from '../../estimate/estimate.js';
 import type { PassFailure } from './compress-view.js';
 import type { ExchangeBudget } from './exchange-link.js';
 import type { Visit } from './visit.js';
@@ -12,6 +14,8 @@ export interface StuckView {
   readonly end: string;
   readonly model: string;
   readonly promptTokens: number;
+  /** About what its last user message and all behind it take: the next one frees that for a pass. */
+  readonly turnTokens: number;
   readonly reason: PassFailure;
   /** In the time of `performance.now()`. */
   readonly at: number;
@@ -21,9 +25,12 @@ export interface StuckView {
 export function stuckReason(visit: Visit, budget: ExchangeBudget): PassFailure | undefined {
   const { stuck } = visit.conversation;
   if (stuck === undefined || stuck.model !== budget.model) return undefined;
-  if (!visit.path.some(({ hash }) => hash === stuck.end)) return undefined;
+  const end = visit.path.findIndex(({ hash }) => hash === stuck.end);
+  if (end < 0) return undefined;
   const isPaused = stuck.reason === 'irreducible' || performance.now() - stuck.at < FAILURE_PAUSE_MS;
-  const grown = budget.promptTokens - stuck.promptTokens;
+  const isNextTurn = visit.chain.messages.slice(end + 1).some(isUser);
+  const freed = stuck.reason === 'irreducible' && isNextTurn ? stuck.turnTokens : 0;
+  const grown = budget.promptTokens - stuck.promptTokens + freed;
   const hasGrown = grown >= Math.max(LEAST_NEW_TOKENS, budget.window / 20);
   return isPaused && !hasGrown ? stuck.reason : undefined;
 }
@@ -35,5 +42,12 @@ export function rememberStuck(
 ): void {
   const end = visit.path.at(-1)?.hash;
   if (end === undefined) return;
-  visit.conversation.stuck = { end, model, promptTokens, reason, at: performance.now() };
+  const messages = visit.messages();
+  const turn = messages.slice(Math.max(0, messages.findLastIndex(isUser)));
+  const turnTokens = estimateTokens({ messages: turn });
+  visit.conversation.stuck = { end, model, promptTokens, turnTokens, reason, at: performance.now() };
+}
+
+function isUser(message: unknown): boolean {
+  return isFields(message) && message.role === 'user';
 }

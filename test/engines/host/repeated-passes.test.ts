@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { IrreducibleError } from '../../../src/engines/contract.js';
 import { type Script, ScriptedEngine, scriptedEngine } from '../../support/engine.js';
 import {
   countingStub,
@@ -114,6 +115,23 @@ test('after a pass that failed the engine is left alone for a while', async () =
     messages = goOn(messages);
   }
   expect(engine.passes).toHaveLength(1);
+});
+
+test('a message that was too long as the newest one is compressed once another follows it', async () => {
+  const stub = await countingStub();
+  const engine = scriptedEngine((messages) => {
+    const last = messages.findLastIndex(({ role }) => role === 'user');
+    if (last < 2) throw new IrreducibleError('the newest message alone');
+    return [...messages.slice(0, 1), { role: 'user', content: 'summary' }, ...messages.slice(last)];
+  });
+  const proxy = await hosted({ stub, engine });
+  let messages = dialogue(1, 3900);
+  expect((await send(proxy, stub, messages)).told.reason).toBe('irreducible');
+  expect((await send(proxy, stub, messages)).told.reason).toBe('irreducible');
+  expect(engine.passes).toHaveLength(1);
+  messages = goOn(messages);
+  expect((await send(proxy, stub, messages)).told.reason).toBe('compression_due');
+  expect(engine.passes).toHaveLength(2);
 });
 
 test('an engine that says it has nothing to compress is not called', async () => {
