@@ -40,14 +40,22 @@ export class LentServices implements EngineServices {
     this.#pass = undefined;
   }
 
-  async complete(messages: readonly Message[], options: CompleteOptions): Promise<Completion> {
+  complete(messages: readonly Message[], options: CompleteOptions): Promise<Completion> {
+    return heard(this.#complete(messages, options));
+  }
+
+  async #complete(messages: readonly Message[], options: CompleteOptions): Promise<Completion> {
     const pass = this.#pass;
     if (pass === undefined) throw new CompletionError('failed');
     const signal = options.signal ? AbortSignal.any([pass.signal, options.signal]) : pass.signal;
     return await pass.link.complete(messages, { ...options, signal });
   }
 
-  async countTokens(messages: readonly Message[]): Promise<number> {
+  countTokens(messages: readonly Message[]): Promise<number> {
+    return heard(this.#countTokens(messages));
+  }
+
+  async #countTokens(messages: readonly Message[]): Promise<number> {
     const pass = this.#pass;
     if (pass === undefined) return this.estimateTokens(messages);
     const request = renderMessages(pass.link.request, messages);
@@ -60,15 +68,19 @@ export class LentServices implements EngineServices {
   }
 
   readonly store = {
-    get: async (key: string): Promise<unknown> => {
-      const text = this.#pass?.writes.get(key) ?? (await this.sources.stored(key));
-      return text === undefined ? undefined : JSON.parse(text);
-    },
-    set: async (key: string, value: unknown): Promise<void> => {
-      if (this.#pass === undefined) throw new TypeError('the pass is over: nothing is written any more');
-      this.#pass.writes.set(key, JSON.stringify(value) ?? 'null');
-    },
+    get: (key: string): Promise<unknown> => heard(this.#get(key)),
+    set: (key: string, value: unknown): Promise<void> => heard(this.#set(key, value)),
   };
+
+  async #get(key: string): Promise<unknown> {
+    const text = this.#pass?.writes.get(key) ?? (await this.sources.stored(key));
+    return text === undefined ? undefined : JSON.parse(text);
+  }
+
+  async #set(key: string, value: unknown): Promise<void> {
+    if (this.#pass === undefined) throw new TypeError('the pass is over: nothing is written any more');
+    this.#pass.writes.set(key, JSON.stringify(value) ?? 'null');
+  }
 
   log(level: 'info' | 'warn', code: string, counts: Readonly<Record<string, number>> = {}): void {
     if (!this.#isRevoked) this.sources.log(level, code, counts);
@@ -77,4 +89,10 @@ export class LentServices implements EngineServices {
   remainingMs(): number {
     return this.#pass === undefined ? 0 : Math.max(0, this.#pass.deadlineAt - performance.now());
   }
+}
+
+/** What an engine asks for and does not wait for may fail: a rejection that nobody hears would end the process. */
+function heard<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => {});
+  return promise;
 }
