@@ -6,10 +6,9 @@ import {
   IrreducibleError,
 } from '../contract.js';
 import type { Message } from '../message.js';
-import { isRecord } from './message-text.js';
+import { isRecord, textOf } from './message-text.js';
 import { Pass, type PassEnvironment } from './pass.js';
 import { makePlan, middleOf } from './plan.js';
-import { sizesOf } from './room.js';
 import { type CompressorSettings, readSettings } from './settings.js';
 import { readView } from './view.js';
 
@@ -42,11 +41,12 @@ export class Compressor extends ContextEngine {
 
   override hasContentToCompress(messages: Message[]): boolean {
     if (!messages.every(isMessage)) return false;
+    // Asked before each pass, while a request waits: characters tell enough.
     const view = readView(messages);
-    const sizes = sizesOf(view.rest, this.#context.services);
+    const sizes = view.rest.map(roughSize);
     const none = { firstMessages: 0, firstTokens: 0, lastMessages: 0, tailTokens: 0, turnTokens: 0 };
     const middle = middleOf(view, makePlan(view, sizes, none));
-    const size = sizesOf(middle, this.#context.services).reduce((sum, tokens) => sum + tokens, 0);
+    const size = middle.reduce((sum, message) => sum + roughSize(message), 0);
     const least = Math.max(LEAST_MIDDLE_TOKENS, this.thresholdTokens * LEAST_MIDDLE_SHARE);
     return size >= least || sizes.some((tokens) => tokens > this.thresholdTokens / 2);
   }
@@ -62,6 +62,13 @@ export class Compressor extends ContextEngine {
       thresholdTokens: this.thresholdTokens,
     };
   }
+}
+
+const CHARACTERS_PER_TOKEN = 4;
+
+function roughSize({ content, tool_calls: calls }: Message): number {
+  const called = Array.isArray(calls) ? (JSON.stringify(calls)?.length ?? 0) : 0;
+  return 4 + Math.ceil((textOf(content).length + called) / CHARACTERS_PER_TOKEN);
 }
 
 function isMessage(value: unknown): value is Message {

@@ -10,6 +10,7 @@ import { type CountText, ledgerText } from './ledger-text.js';
 import type { SummaryState } from './mark.js';
 import { makePlan, middleOf, type Plan, sum, tailOf } from './plan.js';
 import { prune } from './prune.js';
+import { countingOnce, readAhead } from './read-ahead.js';
 import { makeRoom, type Room, sizesOf, tighter, total } from './room.js';
 import type { CompressorSettings } from './settings.js';
 import { shortenNewest } from './shorten-newest.js';
@@ -48,7 +49,7 @@ const WHOLE_TURN = 0.5;
 export class Pass {
   readonly #view: View;
   readonly #count: CountText;
-  readonly #sizes: readonly number[];
+  #sizes: readonly number[] = [];
 
   constructor(
     private readonly messages: readonly Message[],
@@ -57,11 +58,12 @@ export class Pass {
   ) {
     this.#view = readView(messages);
     this.#count = countingOnce((text) => env.services.estimateTokens(text));
-    this.#sizes = sizesOf(this.#view.rest, env.services);
   }
 
   /** @throws IrreducibleError, CompletionError */
   async run(): Promise<Message[]> {
+    await readAhead(this.messages, this.env.services, this.options.signal);
+    this.#sizes = sizesOf(this.#view.rest, this.env.services);
     const before = this.options.currentTokens ?? (await this.env.services.countTokens(this.messages));
     const room = this.#room(before);
     return (
@@ -81,7 +83,7 @@ export class Pass {
       before,
       most,
       fixed: Math.max(0, before - bodySize),
-      leastTurn: Math.ceil((WHOLE_TURN * wanted * services.estimateTokens(this.messages)) / before),
+      leastTurn: Math.ceil((WHOLE_TURN * wanted * total(sizesOf(this.messages, services))) / before),
       contextLength,
       thresholdTokens,
       settings,
@@ -240,18 +242,6 @@ export class Pass {
 type Story =
   | { readonly kind: 'lines' }
   | { readonly kind: 'told'; readonly text: string; readonly covered: ReadonlySet<Message> };
-
-/** The same texts are weighed over and over while a pass looks for what fits. */
-function countingOnce(count: CountText): CountText {
-  const known = new Map<string, number>();
-  return (text) => {
-    const before = known.get(text);
-    if (before !== undefined) return before;
-    const tokens = count(text);
-    known.set(text, tokens);
-    return tokens;
-  };
-}
 
 function fail(reason: string): never {
   throw new IrreducibleError(reason);

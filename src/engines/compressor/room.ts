@@ -113,8 +113,17 @@ export function tighter(room: Room, step: number): Room {
 /** The rough size of each message, without what a counter adds for a conversation. */
 export function sizesOf(messages: readonly Message[], services: EngineServices): readonly number[] {
   const empty = services.estimateTokens([]);
-  return messages.map((message) => Math.max(1, services.estimateTokens(message) - empty));
+  return messages.map((message) => {
+    const before = known.get(message);
+    if (before !== undefined) return before;
+    const size = Math.max(1, services.estimateTokens(message) - empty);
+    known.set(message, size);
+    return size;
+  });
 }
+
+/** Messages are the engine's own copies, and never written to. */
+const known = new WeakMap<Message, number>();
 
 export function total(sizes: readonly number[]): number {
   return sizes.reduce((sum, tokens) => sum + tokens, 0);

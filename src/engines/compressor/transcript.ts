@@ -10,14 +10,20 @@ const MOST_ROUNDS = 4;
 /** A conversation as one text of at most so many tokens; long messages give way first, a user's last. */
 export function transcriptText(messages: readonly Message[], mostTokens: number, count: CountText): string {
   let caps = GENEROUS;
-  let text = digestLines(messages, caps, count).join('\n');
+  let lines = digestLines(messages, caps, count);
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
-    const size = count(text);
-    if (size <= mostTokens) return text;
+    const size = sizeOf(lines, count);
+    if (size <= mostTokens) return lines.join('\n');
     caps = smaller(caps, mostTokens / size);
-    text = digestLines(messages, caps, count).join('\n');
+    lines = digestLines(messages, caps, count);
   }
-  return count(text) > mostTokens ? newestLines(text, mostTokens, count) : text;
+  const text = lines.join('\n');
+  return sizeOf(lines, count) > mostTokens ? newestLines(text, mostTokens, count) : text;
+}
+
+/** Line by line: those that stay the same from round to round are weighed once. */
+function sizeOf(lines: readonly string[], count: CountText): number {
+  return lines.reduce((sum, line) => sum + count(line), 0);
 }
 
 /** Messages in as many parts as calls are worth it, in order. */

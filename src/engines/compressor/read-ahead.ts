@@ -1,0 +1,38 @@
+import { setImmediate as othersTurn } from 'node:timers/promises';
+import type { Message } from '../message.js';
+import type { EngineServices } from '../services.js';
+import { factsOfMessage } from './digest.js';
+import type { CountText } from './ledger-text.js';
+import { sizesOf } from './room.js';
+
+/** Nobody else waits longer than about this for one step of a pass. */
+const TURN_MS = 8;
+
+/** Reads every message once, and lets others have their turn in between: what follows finds all of it known. */
+export async function readAhead(
+  messages: readonly Message[],
+  services: EngineServices,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  let since = performance.now();
+  for (const message of messages) {
+    factsOfMessage(message);
+    sizesOf([message], services);
+    if (performance.now() - since < TURN_MS) continue;
+    await othersTurn();
+    signal?.throwIfAborted();
+    since = performance.now();
+  }
+}
+
+/** The same texts are weighed over and over while a pass looks for what fits. */
+export function countingOnce(count: CountText): CountText {
+  const known = new Map<string, number>();
+  return (text) => {
+    const before = known.get(text);
+    if (before !== undefined) return before;
+    const tokens = count(text);
+    known.set(text, tokens);
+    return tokens;
+  };
+}
