@@ -10,6 +10,8 @@ export interface BackendCall {
   readonly signal: AbortSignal;
   /** The `Authorization` header value that the upstream is going to get, if any. Never log it. */
   readonly credential: string | undefined;
+  /** The `x-api-key` header value that the upstream is going to get, if any. Never log it either. */
+  readonly apiKey?: string | undefined;
 }
 
 export interface CountCall extends BackendCall {
@@ -60,6 +62,12 @@ export interface Backend {
    * Any other rejection is a failed count: the proxy falls back to its estimate.
    */
   count(request: RawObject, call: CountCall): Promise<Count>;
+
+  /**
+   * True where `count` knows requests of this endpoint, such as `/v1/responses`. Default: chats only, and the
+   * requests of other endpoints are estimated.
+   */
+  counts?(path: string): boolean;
 
   /** Forgets every cached count, and voids those in flight. */
   clearCache(): void;

@@ -60,6 +60,11 @@ class AutoBackend implements Backend {
     }
   }
 
+  /** Each of them says itself what it does not count. */
+  counts(): boolean {
+    return true;
+  }
+
   async describe(model: string | undefined, call: BackendCall): Promise<number | undefined> {
     try {
       if (this.#recognised === undefined) this.#take(await this.#recogniser.forCount(call));

@@ -16,6 +16,11 @@ export class Credentials {
     return this.#key ?? (this.isUpstream(url) ? credential : undefined);
   }
 
+  /** The `x-api-key` for a counting request: it stays on the upstream's origin too. */
+  apiKeyForCounting(url: string, apiKey: string | undefined): string | undefined {
+    return this.isUpstream(url) ? apiKey : undefined;
+  }
+
   /** The `Authorization` for the list of models: a key for a tokenizer elsewhere is not the upstream's. */
   forModels(countingUrl: string, credential: string | undefined): string | undefined {
     return credential ?? (this.isUpstream(countingUrl) ? this.#key : undefined);

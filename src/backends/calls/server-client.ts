@@ -9,6 +9,7 @@ import { Transport } from './transport.js';
 export interface CountingCall {
   readonly url: string;
   readonly authorization: string | undefined;
+  readonly apiKey?: string | undefined;
   /** In parts. */
   readonly payload: readonly Buffer[];
   readonly stop: Stop;
@@ -81,10 +82,14 @@ export class ServerClient {
     return this.context.tokenizer.timeoutSeconds * 1000;
   }
 
-  async #post<T>({ url, authorization, payload, stop }: CountingCall, readerOf: ReaderOf<T>): Promise<T> {
+  async #post<T>(
+    { url, authorization, apiKey, payload, stop }: CountingCall,
+    readerOf: ReaderOf<T>,
+  ): Promise<T> {
     this.#calls += 1;
     const start = performance.now();
     const headers = [...this.#headers(authorization), 'content-type', 'application/json'];
+    if (apiKey !== undefined) headers.push('x-api-key', apiKey);
     try {
       return await this.#transport.call<T>(
         { method: 'POST', url, headers, body: payload, stop, timeoutMs: this.#timeoutMs },

@@ -5,6 +5,7 @@ import { CountCache } from '../calls/count-cache.js';
 import { Credentials } from '../calls/credentials.js';
 import { checkSettings } from '../calls/no-settings.js';
 import { refusal } from '../calls/refusal.js';
+import { requestKey } from '../calls/request-key.js';
 import { isClientError, ServerClient } from '../calls/server-client.js';
 import {
   type Backend,
@@ -21,7 +22,7 @@ import { readLlamacppCap } from './caps.js';
 import { ContextLengths } from './context-lengths.js';
 import { CHAT, COUNTING_PATHS, serverAddress } from './counting-paths.js';
 import { isLlamacppOverflow } from './overflow.js';
-import { countingKey, countingPayload } from './payload.js';
+import { countingPayload } from './payload.js';
 
 /** What a test may replace. */
 export interface LlamacppInternals {
@@ -69,12 +70,13 @@ class LlamacppBackend implements Backend {
     const model = request.value('model');
     const url = `${this.#counterOf(model)}${way.path}`;
     const authorization = this.#credentials.forCounting(url, call.credential);
-    const key = `${countingKey(request)} ${url}`;
+    const apiKey = this.#credentials.apiKeyForCounting(url, call.apiKey);
+    const key = `${requestKey(request)} ${url}`;
     // Made in any case: a request that cannot be counted is not one for the cache.
     const payload = countingPayload(request, way);
     const [{ tokens }] = await Promise.all([
-      this.#cache.get({ key, credential: authorization, call }, (stop) =>
-        this.#client.count({ url, authorization, payload, stop }, (status) =>
+      this.#cache.get({ key, credential: `${authorization} ${apiKey}`, call }, (stop) =>
+        this.#client.count({ url, authorization, apiKey, payload, stop }, (status) =>
           status === 200 ? wholeBody(ANSWER_LIMIT, (body) => readCount(body, way)) : refusal(status),
         ),
       ),
@@ -96,6 +98,10 @@ class LlamacppBackend implements Backend {
   models({ signal, credential }: BackendCall): Promise<readonly ModelDescription[]> {
     const authorization = this.#credentials.forModels(this.#counter, credential);
     return this.#lengths.list({ authorization, signal });
+  }
+
+  counts(path: string): boolean {
+    return COUNTING_PATHS.has(path);
   }
 
   clearCache(): void {

@@ -19,3 +19,8 @@ export function transferredPromptTokens(request: RawObject): number | undefined 
 function isTokenId(id: unknown): boolean {
   return typeof id === 'number' && Number.isSafeInteger(id) && id >= 0;
 }
+
+/** @throws CountFailedError `unsupported` where there are some in a request that is counted otherwise */
+export function refusePromptIds(request: RawObject): void {
+  if (transferredPromptTokens(request) !== undefined) throw new CountFailedError('unsupported');
+}

@@ -10,10 +10,12 @@ import {
   type ModelDescription,
 } from '../contract.js';
 import { type ServerCount, TokenizeAnswer } from './answer.js';
+import { countTokensAnswer, type MessagesCount } from './count-tokens.js';
 import { Endpoints } from './endpoints.js';
 import { vllmRefusal } from './refusal.js';
+import { ServerVersion } from './server-version.js';
 
-export interface TokenizeEndpoint extends Pick<CountingCall, 'url' | 'authorization'> {
+export interface TokenizeEndpoint extends Pick<CountingCall, 'url' | 'authorization' | 'apiKey'> {
   /** The upstream itself counts there. */
   readonly isUpstream: boolean;
 }
@@ -22,16 +24,27 @@ export interface TokenizeEndpoint extends Pick<CountingCall, 'url' | 'authorizat
 export class TokenizerClient {
   readonly #client: ServerClient;
   readonly #endpoints: Endpoints;
+  /** Which vLLM the upstream is. */
+  readonly version: ServerVersion;
 
   constructor(context: BackendContext, now: () => number) {
     this.#client = new ServerClient(context, now);
     this.#endpoints = new Endpoints(context);
+    this.version = new ServerVersion(
+      this.#client,
+      context.upstream,
+      (call) => this.upstreamAuthorization(call),
+      now,
+    );
   }
 
-  endpoint(model: unknown, credential: string | undefined): TokenizeEndpoint {
+  endpoint(model: unknown, caller: BackendCall): TokenizeEndpoint {
     const url = this.#endpoints.tokenize(model);
-    const authorization = this.#endpoints.tokenizeAuthorization(url, credential);
-    return { url, authorization, isUpstream: this.#endpoints.isUpstream(url) };
+    return this.#endpointAt(url, this.#endpoints.countingAuthorization(url, caller.credential), caller);
+  }
+
+  countTokensEndpoint(caller: BackendCall): TokenizeEndpoint {
+    return this.#endpointAt(this.#endpoints.countTokens, this.upstreamAuthorization(caller), caller);
   }
 
   /**
@@ -53,8 +66,19 @@ export class TokenizerClient {
     );
   }
 
-  models({ signal, credential }: BackendCall): Promise<readonly ModelDescription[]> {
-    const authorization = this.#endpoints.modelsAuthorization(credential);
+  /** The `Authorization` for what only the upstream itself knows. */
+  upstreamAuthorization({ credential }: BackendCall): string | undefined {
+    return this.#endpoints.modelsAuthorization(credential);
+  }
+
+  /** @throws ModelUnknownError or CountFailedError */
+  countTokens(call: CountingCall): Promise<MessagesCount> {
+    return this.#client.count(call, countTokensAnswer);
+  }
+
+  models(caller: BackendCall): Promise<readonly ModelDescription[]> {
+    const { signal } = caller;
+    const authorization = this.upstreamAuthorization(caller);
     const read = (body: Buffer) => readModels(body, (card) => positive(card.max_model_len));
     return this.#client.get({ url: this.#endpoints.models, authorization, signal }, (status) =>
       status === 200 ? wholeBody(MODELS_LIMIT, read) : vllmRefusal(status),
@@ -67,5 +91,14 @@ export class TokenizerClient {
 
   close(): Promise<void> {
     return this.#client.close();
+  }
+
+  #endpointAt(url: string, authorization: string | undefined, { apiKey }: BackendCall): TokenizeEndpoint {
+    return {
+      url,
+      authorization,
+      apiKey: this.#endpoints.countingApiKey(url, apiKey),
+      isUpstream: this.#endpoints.isUpstream(url),
+    };
   }
 }

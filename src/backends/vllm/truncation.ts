@@ -9,6 +9,11 @@ export function truncatedTokens(request: RawObject, tokens: number): number {
   return kept !== undefined && kept < tokens && isAllText(request.value('messages')) ? kept : tokens;
 }
 
+/** The same for a prompt of a completion: it has no other parts. */
+export function truncatedPrompt(request: RawObject, tokens: number): number {
+  return Math.min(truncation(request) ?? tokens, tokens);
+}
+
 /** vLLM refuses a cap above the context length less `truncate_prompt_tokens`. `undefined`: no such limit. */
 export function truncationLimit(request: RawObject, contextLength: number): number | undefined {
   const kept = truncation(request);

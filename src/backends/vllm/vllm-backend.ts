@@ -1,6 +1,5 @@
 import type { RawObject } from '../../body/raw-object.js';
 import type { CapField } from '../../budget/cap-field.js';
-import { CountCache } from '../calls/count-cache.js';
 import { checkSettings } from '../calls/no-settings.js';
 import {
   type Backend,
@@ -12,14 +11,15 @@ import {
   CountFailedError,
   type ModelDescription,
 } from '../contract.js';
-import type { ServerCount } from './answer.js';
 import { readVllmCap } from './caps.js';
+import { MessagesCounts } from './messages-counts.js';
 import { isVllmOverflow } from './overflow.js';
-import { countingKey, countingPayload } from './payload.js';
-import { transferredPromptTokens } from './prompt-ids.js';
+import { PromptCounts } from './prompt-counts.js';
 import { TokenizerClient } from './tokenizer-client.js';
-import { refuseUnknownToolChoice } from './tool-choice.js';
-import { truncatedTokens, truncationLimit } from './truncation.js';
+import { truncationLimit } from './truncation.js';
+import { countChat, countCompletion, countResponse } from './ways.js';
+
+const CHAT = '/v1/chat/completions';
 
 /** What a test may replace. */
 export interface VllmInternals {
@@ -36,30 +36,46 @@ export function createVllmBackend(context: BackendContext, internals: VllmIntern
   return new VllmBackend(context, internals.now ?? (() => performance.now()));
 }
 
+/** By the path of the generation endpoint. */
+type Ways = ReadonlyMap<string, (request: RawObject, call: CountCall) => Promise<Count>>;
+
 class VllmBackend implements Backend {
   readonly source = 'vllm-tokenize';
   readonly #client: TokenizerClient;
-  readonly #cache: CountCache<ServerCount>;
+  readonly #prompts: PromptCounts;
+  readonly #messages: MessagesCounts;
+  readonly #ways: Ways;
 
   constructor(context: BackendContext, now: () => number) {
-    this.#client = new TokenizerClient(context, now);
-    this.#cache = new CountCache(context.tokenizer.cacheEntries, context.observer);
+    const client = new TokenizerClient(context, now);
+    const prompts = new PromptCounts(context, client);
+    const messages = new MessagesCounts(context, client);
+    this.#client = client;
+    this.#prompts = prompts;
+    this.#messages = messages;
+    this.#ways = new Map([
+      [CHAT, (request, call) => countChat(request, call, prompts)],
+      ['/v1/completions', (request, call) => countCompletion(request, call, prompts)],
+      ['/v1/responses', (request, call) => countResponse(request, call, prompts, client)],
+      ['/v1/messages', (request, call) => messages.count(request, call)],
+    ]);
   }
 
   async count(request: RawObject, call: CountCall): Promise<Count> {
-    const transferred = transferredPromptTokens(request);
-    if (transferred === undefined) refuseUnknownToolChoice(request);
+    const count = this.#ways.get(call.path ?? CHAT);
+    if (count === undefined) throw new CountFailedError('unsupported');
+    const counted = await count(request, call);
+    if (counted.contextLength !== undefined || call.fresh !== true || call.configured) return counted;
+    // A server that came back may have another length, and this count does not tell.
     const model = request.value('model');
-    const { url, authorization, isUpstream } = this.#client.endpoint(model, call.credential);
-    const key = `${countingKey(request)} ${call.configured} ${call.contextLength} ${url}`;
-    const counted = await this.#cache.get({ key, credential: authorization, call }, (stop) =>
-      this.#client.tokenize({ url, authorization, payload: countingPayload(request), stop }, call),
-    );
     return {
-      tokens: transferred ?? truncatedTokens(request, counted.tokens),
-      // A tokenizer beside the upstream knows its own limit, not the upstream's.
-      contextLength: isUpstream ? counted.contextLength : (call.contextLength ?? counted.contextLength),
+      ...counted,
+      contextLength: await this.describe(typeof model === 'string' ? model : undefined, call),
     };
+  }
+
+  counts(path: string): boolean {
+    return this.#ways.has(path);
   }
 
   async describe(model: string | undefined, call: BackendCall): Promise<number | undefined> {
@@ -78,7 +94,9 @@ class VllmBackend implements Backend {
   }
 
   clearCache(): void {
-    this.#cache.clear();
+    this.#prompts.clear();
+    this.#messages.clear();
+    this.#client.version.forget();
   }
 
   /** Chat Completions of vLLM does not read `max_output_tokens`. */

@@ -13,7 +13,7 @@ export interface Recorded {
 }
 
 /** The JSON exchanges with a real vLLM of this version and set-up. */
-export function recordings(set: 'v0.16' | 'v0.32' | 'v0.32-s2'): Recorded[] {
+export function recordings(set: 'v0.16' | 'v0.32' | 'v0.32-s2' | 'v0.32-endpoints'): Recorded[] {
   const file = readFileSync(new URL(`../../fixtures/vllm/${set}.jsonl`, import.meta.url), 'utf8');
   return file
     .split('\n')
