@@ -13,7 +13,7 @@ export function overview(): string {
   return [
     'Usage: incontext-proxy COMMAND [flags]',
     '',
-    'Exact output budgets and context management in front of an OpenAI-compatible inference server.',
+    'Exact output budgets and context management for OpenAI-compatible servers.',
     '',
     'Commands:',
     ...commands,

@@ -3,6 +3,7 @@ import type { Streams } from '../cli/streams.js';
 import { formatSummary } from '../cli/summary.js';
 import { untilSignals } from '../cli/until-signal.js';
 import type { Flags } from '../config/flags.js';
+import { createLog, exceptionType, type Log } from '../observe/log.js';
 import { createProxy, type RunningProxy } from '../server/create-proxy.js';
 import { VERSION } from '../version.js';
 import { type CommandSettings, explainStartFailure, readSettings } from './settings.js';
@@ -31,9 +32,21 @@ async function start(flags: Flags, streams: Streams): Promise<Started | 'refused
   if (loaded === undefined) return 'refused';
   try {
     const { settings, backend, engine } = loaded;
-    return { ...loaded, proxy: await createProxy({ settings, backend, engine }) };
+    const log = createLog(settings.server.logLevel);
+    surviveForgottenPromises(log);
+    return { ...loaded, proxy: await createProxy({ settings, backend, engine, log }) };
   } catch (error) {
     explainStartFailure(error, streams, loaded.sources);
     return 'refused';
   }
+}
+
+/** A plugin that does not wait for a promise of its own must not end everybody's requests when it is rejected. */
+function surviveForgottenPromises(log: Log): void {
+  process.on('unhandledRejection', (error) => {
+    log.error(
+      { code: 'unhandled_rejection', type: exceptionType(error) },
+      'a rejected promise was not waited for',
+    );
+  });
 }

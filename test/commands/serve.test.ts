@@ -53,6 +53,20 @@ test('a flag wins over the environment, the environment over the file', async ()
   expect(proxy.stderr()).toMatch(/max_output_tokens +113/);
 });
 
+test('goes on where a plugin forgets a promise that is rejected, and says so without its words', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'incontext-'));
+  writeFileSync(join(folder, 'incontext.yaml'), 'plugins: [./forgetful.mjs]\n');
+  writeFileSync(
+    join(folder, 'forgetful.mjs'),
+    `export function register() { setTimeout(() => Promise.reject(new RangeError('marked-secret')), 300); }`,
+  );
+  const proxy = serve(['--config', join(folder, 'incontext.yaml'), '--engine', 'none']);
+  const url = await proxy.url();
+  await expect.poll(() => proxy.stderr()).toContain('"code":"unhandled_rejection","type":"RangeError"');
+  expect((await postChat(url, BODY)).status).toBe(200);
+  expect(proxy.stderr()).not.toContain('marked-secret');
+});
+
 describe('refuses to start, with exit code 1 and every mistake at once,', () => {
   test('for settings that break their rules', async () => {
     const proxy = command(['serve', '--upstream', 'ftp://h', '--port', '70000'], {
