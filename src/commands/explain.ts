@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { EXIT } from '../cli/parse-command.js';
 import type { Streams } from '../cli/streams.js';
 import type { Flags } from '../config/flags.js';
-import { ENDPOINTS, type Endpoint } from '../exchange/endpoint.js';
+import { ENDPOINTS } from '../exchange/endpoint.js';
 import { explanation, unchanged } from '../exchange/plan.js';
 import { prepareExchange } from '../exchange/prepare.js';
 import { createLog } from '../observe/log.js';
@@ -30,7 +30,7 @@ export async function explain(flags: Flags, input: string, json: boolean, stream
     const plan =
       body.length > loaded.settings.server.bodyLimit
         ? unchanged(body, 'body_too_large')
-        : await prepareExchange(body, { endpoint: ENDPOINTS[0] as Endpoint, call, explainOnly: true }, parts);
+        : await prepareExchange(body, { endpoint: ENDPOINTS[0], call, explainOnly: true }, parts);
     const { reachable } = parts.prober;
     await parts.close();
     const values = explanation(plan);

@@ -22,6 +22,7 @@ export function readCaps(request: RawObject, endpoint: Endpoint, parts: Exchange
 }
 
 export interface BudgetQuestion {
+  readonly endpoint: Endpoint;
   readonly request: RawObject;
   readonly caps: readonly CallerCap[];
   readonly budget: ModelBudget;
@@ -45,7 +46,7 @@ export function decideBudget(question: BudgetQuestion, parts: ExchangeParts): De
     operatorCap: budget.operatorCap,
     minTokens: minTokensText === undefined ? undefined : coerce(minTokensText, parts),
     limit: undefined as number | undefined,
-    outputField: (field: CapField) => outputField(field, request, parts),
+    outputField: (field: CapField) => outputField(field, question, parts),
   } satisfies BudgetInput;
   if (hasRoom(input)) input.limit = outputLimit(question, parts);
   return decide(input);
@@ -68,7 +69,13 @@ function outputLimit(
   return limit;
 }
 
-function outputField(field: CapField, request: RawObject, { backend }: ExchangeParts): CapField {
+function outputField(
+  field: CapField,
+  { endpoint, request }: BudgetQuestion,
+  { backend }: ExchangeParts,
+): CapField {
+  const [only, ...others] = endpoint.capFields;
+  if (only !== undefined && others.length === 0) return only;
   const mapped: unknown = guarded(() => backend.outputBudgetField?.(field, request)) ?? field;
   if (typeof mapped !== 'string' || mapped === '') throw new BackendContractError();
   return mapped as CapField;

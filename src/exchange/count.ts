@@ -9,13 +9,14 @@ import {
 import { isSource } from '../backends/registry.js';
 import type { RawObject } from '../body/raw-object.js';
 import { estimatedPrompt } from '../budget/window.js';
-import { estimateTokens } from '../estimate/estimate.js';
+import { estimateRequest } from '../estimate/estimate-request.js';
 import type { ModelBudget } from '../upstream/model-registry.js';
 import { Deadlines } from './deadlines.js';
 import type { ExchangeCall, ExchangeParts } from './parts.js';
 
 /** So that a backend's own deadline comes first. */
 const GRACE_MS = 500;
+const CHAT = '/v1/chat/completions';
 const deadlines = new Deadlines();
 
 /** P and where it came from, or why there is none. */
@@ -64,6 +65,7 @@ async function countExactly(
 ): Promise<Counted> {
   const { backend, models } = parts;
   const { contextLength, configured } = budget;
+  if (!countsRequestsOf(call.path, backend)) throw new EstimateOnlyError('path');
   const count = await withinTime(parts, backend.count(request, countCall(call, budget)));
   if (!Number.isSafeInteger(count.tokens) || count.tokens < 0) {
     return { kind: 'uncounted', reason: 'backend_contract_failed' };
@@ -75,6 +77,12 @@ async function countExactly(
   return { kind: 'counted', promptTokens: count.tokens, source: sourceOf(backend), contextLength: length };
 }
 
+/** A backend that does not say so counts chats: of anything else it would count something else. */
+function countsRequestsOf(path: string | undefined, backend: Backend): boolean {
+  if (path === undefined || path === CHAT) return true;
+  return backend.counts?.(path) === true;
+}
+
 /** A backend of a third party may forget its deadline. */
 function withinTime<T>({ countSeconds }: ExchangeParts, answer: Promise<T>): Promise<T> {
   return deadlines.within(countSeconds * 1000 + GRACE_MS, answer, () => new CountFailedError('timeout'));
@@ -82,12 +90,13 @@ function withinTime<T>({ countSeconds }: ExchangeParts, answer: Promise<T>): Pro
 
 // Own properties, the signal's among them: a backend may copy its call along.
 function countCall(call: ExchangeCall, { contextLength, configured }: ModelBudget): CountCall {
-  const { credential, fresh, path } = call;
+  const { credential, apiKey, fresh, path } = call;
   return {
     get signal() {
       return call.signal;
     },
     credential,
+    apiKey,
     fresh,
     path,
     contextLength,
@@ -104,7 +113,7 @@ async function estimate(
   const contextLength = budget.contextLength ?? (await describedLength(budget, call, parts));
   if (contextLength === undefined) return { kind: 'uncounted', reason: 'window_unknown' };
   try {
-    const rough = (parts.estimate ?? estimateTokens)(parse(request));
+    const rough = (parts.estimate ?? estimateRequest)(parse(request), call.path);
     const promptTokens = estimatedPrompt(rough, budget.margin);
     if (!Number.isSafeInteger(promptTokens)) return { kind: 'uncounted', reason: 'both_counters_failed' };
     return { kind: 'counted', promptTokens, source: 'rough-fallback', contextLength };

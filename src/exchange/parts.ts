@@ -35,8 +35,8 @@ export interface ExchangeParts {
     options: CompleteOptions,
     caller: AuxiliaryCaller,
   ) => Promise<Completion>;
-  /** The rough counter; takes the parsed request. Default: ours. */
-  readonly estimate?: ((request: unknown) => number) | undefined;
+  /** The rough counter; takes the parsed request, and the path of its endpoint. Default: ours. */
+  readonly estimate?: ((request: unknown, path: string | undefined) => number) | undefined;
 }
 
 /** What all I/O of one exchange is done with. */
@@ -45,6 +45,8 @@ export interface ExchangeCall {
   readonly signal: AbortSignal;
   /** The `Authorization` value that goes upstream. */
   readonly credential: string | undefined;
+  /** The `x-api-key` value that goes upstream. */
+  readonly apiKey?: string | undefined;
   /** Whose request it is: what one tenant said never reaches another's request. `undefined` with engine `none`. */
   readonly tenant?: string | undefined;
   /** The id that the client gave its conversation. */

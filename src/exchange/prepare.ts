@@ -1,4 +1,4 @@
-import type { Decision } from '../budget/decide.js';
+import { type Decision, smallestPositive } from '../budget/decide.js';
 import type { Visit } from '../engines/host/visit.js';
 import type { ModelBudget } from '../upstream/model-registry.js';
 import { BackendContractError, decideBudget, readCaps } from './budget.js';
@@ -54,13 +54,20 @@ async function planRequest(
   options: PrepareOptions,
   parts: ExchangeParts,
 ): Promise<Plan> {
-  const budget = parts.models.resolve(reading.model);
-  const dialogue = Dialogue.of(reading, budget, options, parts);
-  return planView({ ...reading, budget, dialogue }, await dialogue?.recognise(), options, parts);
+  const { request, model } = reading;
+  const { endpoint } = options;
+  if (!endpoint.insertsCap && smallestPositive(readCaps(request, endpoint, parts)) === undefined) {
+    return unchanged(request.bytes, 'ignored', 'none', { model });
+  }
+  const budget = parts.models.resolve(model);
+  const clampOnly = options.clampOnly === true || !endpoint.hasEngine;
+  const dialogue = Dialogue.of(reading, budget, { ...options, clampOnly }, parts);
+  return planView({ ...reading, budget, clampOnly, dialogue }, await dialogue?.recognise(), options, parts);
 }
 
 interface Begun extends GenerationRequest {
   readonly budget: ModelBudget;
+  readonly clampOnly: boolean;
   readonly dialogue: Dialogue | undefined;
 }
 
@@ -70,17 +77,20 @@ async function planView(
   options: PrepareOptions,
   parts: ExchangeParts,
 ): Promise<Plan> {
-  const { request, model, budget, dialogue } = begun;
+  const { request, model, budget, clampOnly, dialogue } = begun;
+  const { endpoint } = options;
   const isWanted = known !== undefined && (await dialogue?.wantsPass(known)) === true;
   const sent = known === undefined ? request : await (dialogue as Dialogue).select(known);
   const counted = await countPrompt(sent, budget, options.call, parts);
   if (counted.kind === 'uncounted') {
     return withVisit(unchanged(sent.bytes, counted.reason, 'none', { model }), known);
   }
-  const caps = readCaps(request, options.endpoint, parts);
-  const clampOnly = options.clampOnly === true;
+  const caps = readCaps(request, endpoint, parts);
   const savedTokens = known?.savedTokens ?? 0;
-  const situation = situate({ request: sent, model, budget, caps, counted, clampOnly, savedTokens }, parts);
+  const situation = situate(
+    { endpoint, request: sent, model, budget, caps, counted, clampOnly, savedTokens },
+    parts,
+  );
   if (isDegraded(situation, parts)) {
     return unchanged(request.bytes, 'window_too_small', counted.source, factsOf(situation));
   }
@@ -150,12 +160,15 @@ async function planCompressed(
   options: PrepareOptions,
   parts: ExchangeParts,
 ): Promise<Plan> {
-  const { model, budget, caps } = before;
+  const { endpoint, model, budget, caps } = before;
   const request = await dialogue.select(visit);
   const counted = await countPrompt(request, budget, options.call, parts);
   if (counted.kind === 'uncounted') throw new TypeError('the compressed request cannot be counted');
   const { savedTokens } = visit;
-  const shorter = situate({ request, model, budget, caps, counted, clampOnly: false, savedTokens }, parts);
+  const shorter = situate(
+    { endpoint, request, model, budget, caps, counted, clampOnly: false, savedTokens },
+    parts,
+  );
   const decision = decideBudget(shorter, parts);
   const plan = decision.compressDue
     ? clampToContext(shorter, decision, 'irreducible', parts)

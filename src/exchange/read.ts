@@ -17,12 +17,12 @@ export type Reading =
   | GenerationRequest
   | { readonly kind: 'pass'; readonly reason: Extract<Reason, 'not_json' | 'ignored'> };
 
-/** Locates the members of a generation request; its private fields are gone. Anything else passes. */
+/** Locates the members of a generation request; the private fields of a conversation are gone. Anything else passes. */
 export function readRequest(bytes: Buffer, endpoint: Endpoint, bodies: BodyReader): Reading {
   const body = bodies.read(bytes);
   if (body.kind === 'not_json') return { kind: 'pass', reason: 'not_json' };
   if (body.kind === 'other' || !endpoint.accepts(body.object)) return { kind: 'pass', reason: 'ignored' };
-  const request = withoutPrivate(body.object);
+  const request = endpoint.hasEngine ? withoutPrivate(body.object) : body.object;
   const model = request.value('model');
   const name = typeof model === 'string' && model !== '' ? model : undefined;
   return { kind: 'request', request, sent: body.object, model: name };

@@ -61,8 +61,8 @@ export async function runExchange(request: ExchangeRequest, answer: Answer, part
   }
 }
 
-function heard({ body }: ExchangeRequest, { obeysCommands, bodies, warnings }: RunParts): Heard {
-  if (!obeysCommands) return { body, command: undefined };
+function heard({ body, endpoint }: ExchangeRequest, { obeysCommands, bodies, warnings }: RunParts): Heard {
+  if (!obeysCommands || !endpoint.hasEngine) return { body, command: undefined };
   try {
     return hearCommands(body, bodies);
   } catch (error) {
@@ -122,8 +122,8 @@ async function prepare(
   }
 }
 
-function anew({ signal, credential, tenant, conversationId, path }: ExchangeCall): ExchangeCall {
-  return { signal, credential, tenant, conversationId, path, fresh: true };
+function anew({ signal, credential, apiKey, tenant, conversationId, path }: ExchangeCall): ExchangeCall {
+  return { signal, credential, apiKey, tenant, conversationId, path, fresh: true };
 }
 
 async function forward(

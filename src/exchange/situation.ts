@@ -6,12 +6,14 @@ import type { PassFailure } from '../engines/host/compress-view.js';
 import type { ModelBudget } from '../upstream/model-registry.js';
 import { decideBudget } from './budget.js';
 import type { Counted } from './count.js';
+import type { Endpoint } from './endpoint.js';
 import type { ExchangeParts } from './parts.js';
 import { type Plan, type PlanFacts, unchanged } from './plan.js';
 import { writeCap } from './write.js';
 
 /** Where a request stands once it is counted: what a decision is made from. Token counts. */
 export interface Situation {
+  readonly endpoint: Endpoint;
   readonly request: RawObject;
   readonly model: string | undefined;
   readonly budget: ModelBudget;
@@ -24,25 +26,37 @@ export interface Situation {
 }
 
 export interface Counting {
+  readonly endpoint: Endpoint;
   readonly request: RawObject;
   readonly model: string | undefined;
   readonly budget: ModelBudget;
   readonly caps: readonly CallerCap[];
   readonly counted: Extract<Counted, { kind: 'counted' }>;
-  /** The client wants its request clamped only: the window is the whole context. */
+  /** The request is clamped only: the window is the whole context. */
   readonly clampOnly: boolean;
   /** How many tokens the client's request has more than this one. */
   readonly savedTokens: number;
 }
 
 export function situate(counting: Counting, parts: ExchangeParts): Situation {
-  const { request, model, budget, caps, counted, clampOnly, savedTokens } = counting;
+  const { endpoint, request, model, budget, caps, counted, clampOnly, savedTokens } = counting;
   const { promptTokens, contextLength, source } = counted;
   const window = clampOnly
     ? windowOf({ contextLength, threshold: 1, engineUsesWholeContext: true })
     : parts.engine.window(budget.id, contextLength);
   const originalPromptTokens = promptTokens + savedTokens;
-  return { request, model, budget, caps, window, contextLength, promptTokens, originalPromptTokens, source };
+  return {
+    endpoint,
+    request,
+    model,
+    budget,
+    caps,
+    window,
+    contextLength,
+    promptTokens,
+    originalPromptTokens,
+    source,
+  };
 }
 
 // Written out, once for each plan: to spread an object is slower than to decide.

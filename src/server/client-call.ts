@@ -9,6 +9,7 @@ export class ClientCall implements ExchangeCall {
   constructor(
     answer: Answer,
     readonly credential: string | undefined,
+    readonly apiKey: string | undefined,
     readonly tenant: string | undefined,
     readonly conversationId: string | undefined,
     readonly path: string,

@@ -32,6 +32,7 @@ export async function serveIntercepted(
   const call = new ClientCall(
     answer,
     parts.access.credentialOf(request),
+    apiKeyOf(headers),
     parts.tenantOf?.(request),
     conversationIdOf(headers, parts.settings.sessions.conversationId),
     endpoint.path,
@@ -66,6 +67,11 @@ export function whyUnread(headers: IncomingHttpHeaders): Omit<PassReason, 'endpo
   if (headers['x-incontext-bypass'] === '1') return { action: 'bypassed', reason: 'bypass' };
   if (isEncoded(headers['content-encoding'])) return { action: 'unchanged', reason: 'encoded_body' };
   return undefined;
+}
+
+/** As it goes upstream. */
+function apiKeyOf({ 'x-api-key': key }: IncomingHttpHeaders): string | undefined {
+  return Array.isArray(key) ? key.join(', ') : key;
 }
 
 function isEncoded(encoding: string | undefined): boolean {

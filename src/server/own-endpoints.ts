@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { BackendHealth } from '../backends/contract.js';
 import type { Settings } from '../config/settings.js';
-import { ENDPOINTS, type Endpoint } from '../exchange/endpoint.js';
+import { ENDPOINTS } from '../exchange/endpoint.js';
 import { explanation, unchanged } from '../exchange/plan.js';
 import { prepareExchange } from '../exchange/prepare.js';
 import { ownError } from '../stream/own-error.js';
@@ -114,4 +114,4 @@ async function explain(request: FastifyRequest, reply: FastifyReply, parts: OwnE
   );
 }
 
-const CHAT = ENDPOINTS[0] as Endpoint;
+const CHAT = ENDPOINTS[0];

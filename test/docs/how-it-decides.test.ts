@@ -5,6 +5,7 @@ import { CAP_FIELDS } from '../../src/budget/cap-field.js';
 import { type Decision, decide } from '../../src/budget/decide.js';
 import { ACTIONS, REASONS } from '../../src/budget/reason.js';
 import { effectiveReserve } from '../../src/budget/window.js';
+import { ENDPOINTS } from '../../src/exchange/endpoint.js';
 import { explanation, unchanged } from '../../src/exchange/plan.js';
 import { readPage, tableRows } from './support/markdown.js';
 
@@ -91,6 +92,18 @@ test('When no pass helps: every row is what the arithmetic gives', () => {
   const rows = tableRows(page, 'When no pass helps');
   expect(rows).toHaveLength(4);
   for (const row of rows) expect(row).toEqual(workedOutAgain(row[0] ?? '', row[1] ?? ''));
+});
+
+test('Other endpoints: says of each what is done with it', () => {
+  const rows = tableRows(page, 'Other endpoints').filter((cells) => cells.length === 4);
+  expect(rows).toEqual(
+    ENDPOINTS.map(({ path, capFields, insertsCap, hasEngine }) => [
+      path,
+      capFields.join(', '),
+      insertsCap ? 'gets one' : 'passes',
+      hasEngine ? 'yes' : 'no',
+    ]),
+  );
 });
 
 test('names every reason, once', () => {

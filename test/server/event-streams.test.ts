@@ -15,10 +15,10 @@ function streaming(bytes: Buffer, fields: Record<string, string> = {}): StubOpti
     }
     response.end();
   };
-  return { routes: { [`POST ${CHAT}`]: route, 'POST /v1/completions': route } };
+  return { routes: { [`POST ${CHAT}`]: route, 'POST /v1/audio/speech': route } };
 }
 
-test.each([CHAT, '/v1/completions'])(
+test.each([CHAT, '/v1/audio/speech'])(
   'passes a stream of %s byte for byte, whatever its pieces split (confidential-dot-ai/c8s#140)',
   async (path) => {
     const { proxy } = await startPair(streaming(Buffer.from(ODD)));
@@ -38,7 +38,7 @@ test('asks a buffering proxy in front not to hold an intercepted stream back', a
   const { proxy } = await startPair(streaming(Buffer.from('data: x\n\n')));
   const chat = await send(proxy.url, { method: 'POST', path: CHAT, body: chatBody({ stream: true }) });
   expect(chat.headers['x-accel-buffering']).toBe('no');
-  const passed = await send(proxy.url, { method: 'POST', path: '/v1/completions', body: '{}' });
+  const passed = await send(proxy.url, { method: 'POST', path: '/v1/audio/speech', body: '{}' });
   expect(passed.headers['x-accel-buffering']).toBeUndefined();
 });
 
@@ -56,7 +56,7 @@ test('says nothing of buffering with an answer that is no stream', async () => {
   expect(answer.headers['x-accel-buffering']).toBeUndefined();
 });
 
-test.each([CHAT, '/v1/completions'])(
+test.each([CHAT, '/v1/audio/speech'])(
   'takes no more of an answer of %s than the client does, so that memory stays constant',
   async (path) => {
     const piece = Buffer.alloc(1 << 20, 'x');

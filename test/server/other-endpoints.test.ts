@@ -27,12 +27,10 @@ afterAll(async () => {
 });
 
 const BODIES = {
-  // BerriAI/litellm#33686: with a previous response the prompt is the server's alone to know.
-  '/v1/responses': '{"model":"m","previous_response_id":"r1","input":"q","max_output_tokens":999999}',
-  '/v1/messages': '{"model":"m","max_tokens":999999,"messages":[{"role":"user","content":"q"}]}',
   // vllm-project/vllm#58028 lists it among the server's routes.
   '/v1/messages/count_tokens': '{"model":"m","messages":[{"role":"user","content":"q"}]}',
-  '/v1/completions': '{"model":"m","prompt":[[1,2],[3]],"max_tokens":999999}',
+  '/v1/responses/r1/cancel': '{}',
+  '/completions': '{"model":"m","prompt":[[1,2],[3]],"max_tokens":999999}',
   '/v1/embeddings': '{"model":"m","input":["a"]}',
 };
 

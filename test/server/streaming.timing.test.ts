@@ -3,7 +3,7 @@ import { CHAT } from '../support/upstream-stub.js';
 import { head, open } from './support/client.js';
 import { chatBody, startPair } from './support/pair.js';
 
-test.each([CHAT, '/v1/completions'])(
+test.each([CHAT, '/v1/audio/speech'])(
   'passes events of %s as they come: 20 of them, 100 ms apart (ggml-org/llama.cpp#20872)',
   async (path) => {
     const { proxy } = await startPair({

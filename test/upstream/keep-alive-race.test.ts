@@ -8,7 +8,7 @@ import { OWN_CERTIFICATE } from './support/certificate.js';
 
 const CALLS = [
   { method: 'POST', path: CHAT, body: chatBody() },
-  { method: 'POST', path: '/v1/completions', body: '{"prompt":"p"}' },
+  { method: 'POST', path: '/v1/audio/speech', body: '{"prompt":"p"}' },
   { method: 'GET', path: '/v1/x' },
 ];
 

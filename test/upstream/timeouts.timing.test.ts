@@ -7,7 +7,7 @@ import { openWire } from '../server/support/wire.js';
 import { startProxy } from '../support/proxy.js';
 import { CHAT, type StubOptions } from '../support/upstream-stub.js';
 
-const PATHS = [CHAT, '/v1/completions'];
+const PATHS = [CHAT, '/v1/audio/speech'];
 
 function expectTimeout(answer: ClientAnswer): void {
   expect(answer.status).toBe(504);
