@@ -1,14 +1,22 @@
+import { join } from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
 import { simulator } from '../support/simulator.js';
 import type { Measures } from './measures.js';
 import { prove } from './run-proof.js';
-import { barsOf, type ScenarioName, scenario } from './scenarios.js';
+import { barsOf, type Preparing, type ScenarioName, scenario } from './scenarios.js';
 import { PROVED_CODE, PROVED_ENGINE } from './stage.js';
 import type { SummariserKind } from './summariser.js';
 
 const TEN_MINUTES = 600_000;
+/** A configuration with `compression.prepare: 0`. */
+const WHEN_DUE = join(import.meta.dirname, 'when-due.yaml');
 
-async function run(name: ScenarioName, summariser: SummariserKind, contextLength = 8192): Promise<Measures> {
+async function run(
+  name: ScenarioName,
+  summariser: SummariserKind,
+  contextLength = 8192,
+  preparing: Preparing = 'early',
+): Promise<Measures> {
   expect(inject('simulatorControlUrl')).toBeTruthy();
   const models = [{ id: 'simulated', maxModelLen: contextLength }];
   const upstream = await simulator({ vllm: '0.16', models });
@@ -20,8 +28,11 @@ async function run(name: ScenarioName, summariser: SummariserKind, contextLength
       engine: PROVED_ENGINE,
       summariser,
       code: PROVED_CODE,
+      ...(preparing === 'early' ? {} : { flags: { config: WHEN_DUE } }),
     });
-    const missed = barsOf(name, contextLength, summariser, proof.measures).filter(({ met }) => !met);
+    const missed = barsOf(name, contextLength, summariser, proof.measures, preparing).filter(
+      ({ met }) => !met,
+    );
     expect(missed).toEqual([]);
     return proof.measures;
   } finally {
@@ -32,6 +43,10 @@ async function run(name: ScenarioName, summariser: SummariserKind, contextLength
 describe('a conversation of 37,000 tokens in a context of 8,192', { timeout: TEN_MINUTES }, () => {
   it('keeps what was said, in few summary calls, and stays in the prefix cache', async () => {
     await run('long', 'good');
+  });
+
+  it('stays in the prefix cache longer where passes are made when they are due', async () => {
+    await run('long', 'good', 8192, 'when due');
   });
 
   it('goes on byte for byte after the proxy was killed in the middle', async () => {
@@ -52,6 +67,10 @@ describe('a conversation of 37,000 tokens in a context of 8,192', { timeout: TEN
 describe('agents at work for 77,000 tokens, with summaries that lose ids', { timeout: TEN_MINUTES }, () => {
   it('have what they need in view with a context of 8,192', async () => {
     await run('agent', 'lossy', 8192);
+  });
+
+  it('stay in the prefix cache longer where passes are made when they are due', async () => {
+    await run('agent', 'lossy', 8192, 'when due');
   });
 
   it('have what they need in view with a context of 16,384', async () => {

@@ -5,7 +5,7 @@ import { NAMING, SAID } from './said-facts.js';
 const EARLIER = 'earlier records, in this order';
 /** What does not name one thing may take of the list. */
 const MINOR_SHARE = 0.2;
-const SAID_SHARE = 0.4;
+const SAID_SHARE = 0.3;
 /** Of the sources, the oldest so many lose their names where room is short. */
 const EARLIER_SHARES = [0.5, 0.75, 1];
 /** What the engine remembers beyond what it shows. */
