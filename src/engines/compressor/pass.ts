@@ -168,7 +168,7 @@ export class Pass {
     for (const part of inParts(middle, calls)) {
       const given = this.#count(previous) + this.#count(since) + this.#count(facts);
       const left = Math.max(256, room.inputTokens - given);
-      const transcript = transcriptText(part, left, this.#count);
+      const transcript = await transcriptText(part, left, this.#count);
       const order = {
         previous,
         since,

@@ -1,19 +1,25 @@
+import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { Message } from '../message.js';
 import { type Caps, digestLines } from './digest.js';
 import type { CountText } from './ledger-text.js';
 
 /** What the model is shown of a message at most, of each kind, before all of them have to share what there is. */
 const GENEROUS: Caps = { user: 1200, assistant: 800, result: 240 };
-const LEAST: Caps = { user: 60, assistant: 30, result: 30 };
-const MOST_ROUNDS = 4;
+const LEAST: Caps = { user: 24, assistant: 12, result: 20 };
+const MOST_ROUNDS = 6;
 
 /** A conversation as one text of at most so many tokens; long messages give way first, a user's last. */
-export function transcriptText(messages: readonly Message[], mostTokens: number, count: CountText): string {
+export async function transcriptText(
+  messages: readonly Message[],
+  mostTokens: number,
+  count: CountText,
+): Promise<string> {
   let caps = GENEROUS;
   let lines = digestLines(messages, caps, count);
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
     const size = sizeOf(lines, count);
     if (size <= mostTokens) return lines.join('\n');
+    await othersTurn();
     caps = smaller(caps, mostTokens / size);
     lines = digestLines(messages, caps, count);
   }
