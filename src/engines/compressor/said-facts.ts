@@ -25,6 +25,8 @@ export const SAID = 5;
 /** From here on it names one thing. */
 export const NAMING = 3;
 
+const WISH = /\b(?:remember|always|never|from now on|decided|agreed)\b/i;
+
 const LOG_LINE = /^\W*(?:\d{4}-\d{2}-\d{2}[T ])?\d{2}:\d{2}:\d{2}\b|^\W*(?:DEBUG|INFO|WARN|ERROR|TRACE)\b/;
 
 /** What a person says exactly, each in the words that it was said in. */
@@ -32,7 +34,10 @@ export function saidFacts({ role, content }: Message): readonly SourcedFact[] {
   const by = role === 'user' ? 'user' : 'assistant';
   const text = textOf(content);
   if (parseJson(text) !== undefined) return recordFacts(text);
-  return sentencesOf(text).flatMap((sentence) => saidIn(sentence, WORTH[by]));
+  return sentencesOf(text).flatMap((sentence) => [
+    ...saidIn(sentence, WORTH[by]),
+    ...(by === 'user' ? wishIn(sentence) : []),
+  ]);
 }
 
 /** What a tool returned, or was called with. */
@@ -46,6 +51,13 @@ export function recordFacts(text: string): readonly SourcedFact[] {
     return factsIn(text).map((fact) => ({ ...fact, worth: WORTH.text[fact.worth] }));
   }
   return lines.flatMap((line) => (LOG_LINE.test(line) ? loggedIn(line) : saidIn(line, WORTH.assistant)));
+}
+
+/** What is to hold from now on, whether it names anything or not. */
+function wishIn(sentence: string): readonly SourcedFact[] {
+  const text = sentence.replaceAll(/\s+/g, ' ').trim();
+  if (text.length > LONGEST_ABOUT || !WISH.test(text) || isDirective(text)) return [];
+  return [{ text, key: '', worth: SAID, about: text }];
 }
 
 function loggedIn(line: string): readonly SourcedFact[] {
