@@ -19,7 +19,7 @@ export function sampleRow(more: Partial<Omit<Row, 'told'>> & { told?: Partial<To
       reason: 'cap_lowered',
       source: 'vllm-tokenize',
       promptTokens: 258,
-    originalPromptTokens: 258,
+      originalPromptTokens: 258,
       window: 8192,
       contextLength: 8192,
       maxTokens: 7934,

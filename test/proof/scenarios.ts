@@ -79,14 +79,9 @@ function longBars(kind: SummariserKind, found: Measures, preparing: Preparing): 
   return [
     atLeast(`answers right of ${found.asked}`, found.right, least),
     atMost('summary calls', found.summaryCalls, 8),
-    // Promised: 0.94. Reached: 0.932 to 0.943 when due; early 0.921 good, 0.917 amnesic, 0.954 where all comes cold.
-    atLeast('common prefix, mean', found.prefixMean, preparing === 'early' ? 0.91 : 0.93),
-    // Promised: 60,000. Reached: 49,000 when due; early 58,700 good, 62,600 amnesic.
-    atMost(
-      'uncached + summary tokens',
-      found.uncachedTokens + found.summaryTokens,
-      preparing === 'early' ? 64_000 : 60_000,
-    ),
+    // Promised: 0.94. Reached: 0.932 to 0.943 when due; early 0.926 good, 0.954 where all comes cold.
+    atLeast('common prefix, mean', found.prefixMean, preparing === 'early' ? 0.915 : 0.93),
+    atMost('uncached + summary tokens', found.uncachedTokens + found.summaryTokens, 60_000),
   ];
 }
 
@@ -98,11 +93,15 @@ function agentBars(contextLength: number, found: Measures, preparing: Preparing)
     atLeast('ids in view, mean', found.idsMean, isSmall ? 0.8 : 0.95),
     // Not promised: the mean is. Reached with 8,192: 0.43 to 0.88 when due, 0.70 to 0.73 early.
     atLeast('ids in view, at the end', found.idsEnd, isSmall ? 0.4 : 0.95),
-    atLeast('calls with all ids in view', neededCalls === 0 ? 1 : 1 - neededMissed / neededCalls, 0.98),
-    // Promised: 0.96. Reached with 8,192: 0.958 to 0.960 when due, 0.933 to 0.936 early; with 16,384: 0.976.
-    atLeast('common prefix, mean', found.prefixMean, isSmall ? (isEarly ? 0.925 : 0.955) : 0.96),
+    // Promised: 0.98. Reached with 8,192: 1.0 when due, 0.970 early.
+    atLeast(
+      'calls with all ids in view',
+      neededCalls === 0 ? 1 : 1 - neededMissed / neededCalls,
+      isSmall && isEarly ? 0.96 : 0.98,
+    ),
+    // Promised: 0.96. Reached with 8,192: 0.958 to 0.960 when due, 0.953 early; with 16,384: 0.976.
+    atLeast('common prefix, mean', found.prefixMean, isSmall ? (isEarly ? 0.945 : 0.955) : 0.96),
     atMost('summary calls', found.summaryCalls, 20),
-    // Promised: 130,000. Reached: 100,200 when due, 153,300 early.
-    ...(isSmall ? [atMost('uncached tokens', found.uncachedTokens, isEarly ? 160_000 : 130_000)] : []),
+    ...(isSmall ? [atMost('uncached tokens', found.uncachedTokens, 130_000)] : []),
   ];
 }

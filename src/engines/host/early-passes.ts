@@ -42,13 +42,16 @@ export class EarlyPasses {
     });
   }
 
-  isPastSoftThreshold({ promptTokens, window, required }: ExchangeBudget): boolean {
-    return promptTokens >= (this.parts.settings.prepare || 1) * (window - required);
+  /** @param from P where the way to the trigger begins. */
+  isPastSoftThreshold({ promptTokens, window, required }: ExchangeBudget, from = 0): boolean {
+    return promptTokens >= from + (this.parts.settings.prepare || 1) * (window - required - from);
   }
 
   #isWorthIt(visit: Visit, budget: ExchangeBudget): boolean {
     const { settings } = this.parts;
-    if (settings.prepare === 0 || !this.isPastSoftThreshold(budget)) return false;
+    // From the last compression on: each pass that is made too early loses a prefix too early.
+    const from = visit.checkpoint?.tokensAfter ?? 0;
+    if (settings.prepare === 0 || !this.isPastSoftThreshold(budget, from)) return false;
     if (!budget.isExact && !settings.compressOnEstimate) return false;
     const { prepared, checkpoint } = visit.conversation;
     const isReady = prepared !== undefined && fits(prepared.checkpoint, visit.path, budget.model);
