@@ -67,3 +67,22 @@ export function fits(checkpoint: Checkpoint, path: readonly NodeRecord[], model:
   const { end, messages } = checkpoint;
   return checkpoint.model === model && messages > 0 && path[messages - 1]?.hash === end;
 }
+
+/** Of a conversation that begins. */
+export function newRecord(
+  id: string,
+  { tenant, explicitId }: Pick<ConversationRecord, 'tenant' | 'explicitId'>,
+  now: number,
+): ConversationRecord {
+  return {
+    id,
+    tenant,
+    explicitId,
+    created: now,
+    lastSeen: now,
+    messages: 0,
+    promptTokens: 0,
+    window: 0,
+    compressions: 0,
+  };
+}

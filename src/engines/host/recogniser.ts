@@ -15,7 +15,7 @@ import type { ConversationWriter } from './conversation-writer.js';
 import type { ExchangeLink } from './exchange-link.js';
 import type { HostObserver } from './host-observer.js';
 import { deepest, isCurrent, withPath } from './known-path.js';
-import { LiveConversation } from './live-conversation.js';
+import { LiveConversation, newRecord } from './live-conversation.js';
 import type { LiveConversations } from './live-conversations.js';
 import { keptFrom, stands } from './standing.js';
 import { Visit } from './visit.js';
@@ -239,22 +239,4 @@ function messagesOf(link: ExchangeLink, chain: Chain, from = 0): Message[] {
 
 export function mintUid(): string {
   return randomUUID().replaceAll('-', '');
-}
-
-function newRecord(
-  id: string,
-  { tenant, explicitId }: ExchangeLink,
-  now: number,
-): LiveConversation['record'] {
-  return {
-    id,
-    tenant,
-    explicitId,
-    created: now,
-    lastSeen: now,
-    messages: 0,
-    promptTokens: 0,
-    window: 0,
-    compressions: 0,
-  };
 }
