@@ -31,6 +31,7 @@ export { loadCommandSettings as loadSettings } from './cli/command-settings.js';
 export type { Loaded, LoadInput } from './config/load.js';
 export { formatProblems } from './config/problem.js';
 export type { Settings } from './config/settings.js';
+export { headLength, type Message, type Usage } from './conversation/message.js';
 export {
   type CompressOptions,
   ContextEngine,
@@ -44,7 +45,6 @@ export {
 } from './engines/contract.js';
 export { EngineSettingsError } from './engines/engine-settings-error.js';
 export type { EngineClass, EngineLike, EngineSource } from './engines/engine-shape.js';
-export { headLength, type Message, type Usage } from './engines/message.js';
 export { EngineRegistryError } from './engines/registration.js';
 export {
   type CompleteOptions,

@@ -1,5 +1,5 @@
 import { resolveModelThreshold } from '../budget/model-threshold.js';
-import type { Message, Usage } from './message.js';
+import type { Message, Usage } from '../conversation/message.js';
 import type { EngineServices } from './services.js';
 
 export interface CompressOptions {

@@ -1,5 +1,5 @@
+import type { Message } from '../conversation/message.js';
 import { estimateTokens } from '../estimate/estimate.js';
-import type { Message } from './message.js';
 import { CompletionError, type EngineServices } from './services.js';
 
 /** The services of an instance that serves no conversation: it is built to hear what it says of its settings. */

@@ -1,4 +1,4 @@
-import type { Message } from './message.js';
+import type { Message } from '../conversation/message.js';
 
 export interface CompleteOptions {
   /** The longest answer in tokens. */

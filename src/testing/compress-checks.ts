@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
+import { BOOKKEEPING, type Message } from '../conversation/message.js';
 import { roughTokens } from '../engines/inert-services.js';
-import { BOOKKEEPING, type Message } from '../engines/message.js';
 import { isMessageList, lastUser, sequenceFault } from './sequence.js';
 import { TRANSCRIPTS, type Transcript } from './transcripts.js';
 import { type EngineCheck, expect, isHonestFailure, type Outcome, type Trial, within } from './trial.js';

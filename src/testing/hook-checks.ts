@@ -1,5 +1,5 @@
+import type { Message } from '../conversation/message.js';
 import type { ContextEngine } from '../engines/contract.js';
-import type { Message } from '../engines/message.js';
 import { isMessageList, lastUser } from './sequence.js';
 import { TRANSCRIPTS, type Transcript } from './transcripts.js';
 import { CONTEXT_LENGTH, type EngineCheck, expect, MODEL, type Trial, within } from './trial.js';

@@ -1,4 +1,4 @@
-import { headLength, type Message } from '../engines/message.js';
+import { headLength, type Message } from '../conversation/message.js';
 
 export function isMessageList(value: unknown): value is Message[] {
   return Array.isArray(value) && value.every(isMessage);

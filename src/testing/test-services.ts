@@ -1,5 +1,5 @@
+import type { Message } from '../conversation/message.js';
 import { roughTokens } from '../engines/inert-services.js';
-import type { Message } from '../engines/message.js';
 import {
   type CompleteOptions,
   type Completion,

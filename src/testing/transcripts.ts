@@ -1,4 +1,4 @@
-import type { Message } from '../engines/message.js';
+import type { Message } from '../conversation/message.js';
 
 /** A conversation that engines have to cope with. */
 export interface Transcript {

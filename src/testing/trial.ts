@@ -1,7 +1,7 @@
+import type { Message } from '../conversation/message.js';
 import type { ContextEngine, EngineContext } from '../engines/contract.js';
 import type { EngineSource } from '../engines/engine-shape.js';
 import { roughTokens } from '../engines/inert-services.js';
-import type { Message } from '../engines/message.js';
 import { buildEngine } from '../engines/registration.js';
 import type { EngineServices } from '../engines/services.js';
 import { type Script, testServices } from './test-services.js';

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { BOOKKEEPING } from '../../src/conversation/message.js';
 import { ContextEngine } from '../../src/engines/contract.js';
 import { inertServices } from '../../src/engines/inert-services.js';
-import { BOOKKEEPING } from '../../src/engines/message.js';
 import { ROOT, readPage, tableRows } from './support/markdown.js';
 
 const page = readPage('docs/engines.md');

@@ -1,7 +1,7 @@
 import OpenAI from 'openai';
 import { expect, onTestFinished, test } from 'vitest';
+import type { Message } from '../../src/conversation/message.js';
 import { IrreducibleError } from '../../src/engines/contract.js';
-import type { Message } from '../../src/engines/message.js';
 import { ScriptedEngine, scriptedEngine } from '../support/engine.js';
 import {
   countingStub,

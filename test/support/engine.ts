@@ -1,5 +1,5 @@
+import type { Message } from '../../src/conversation/message.js';
 import { type CompressOptions, ContextEngine, type EngineContext } from '../../src/engines/contract.js';
-import type { Message } from '../../src/engines/message.js';
 import type { EngineServices } from '../../src/engines/services.js';
 import type { EngineChoice } from '../../src/server/choose-engine.js';
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { Message } from '../../src/engines/message.js';
+import type { Message } from '../../src/conversation/message.js';
 import type { ConversationStore } from '../../src/store/conversation-store.js';
 import type { TestEngine } from './engine.js';
 import { postChat, startProxy, type TestProxy, type TestProxyOptions, told } from './proxy.js';

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
+import type { Message } from '../../src/conversation/message.js';
 import type { CompressOptions, EngineContext } from '../../src/engines/contract.js';
 import type { EngineSource } from '../../src/engines/engine-shape.js';
-import type { Message } from '../../src/engines/message.js';
 import { contextEngineChecks } from '../../src/testing/testing.js';
 import { BROKEN } from './support/broken-engines.js';
 import { GoodEngine } from './support/good-engine.js';

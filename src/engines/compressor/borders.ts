@@ -1,4 +1,4 @@
-import type { Message } from '../message.js';
+import type { Message } from '../../conversation/message.js';
 
 export function isResult({ role }: Pick<Message, 'role'>): boolean {
   return role === 'tool' || role === 'function';

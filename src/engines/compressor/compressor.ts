@@ -1,3 +1,4 @@
+import type { Message } from '../../conversation/message.js';
 import {
   type CompressOptions,
   ContextEngine,
@@ -5,7 +6,6 @@ import {
   type EngineFactory,
   IrreducibleError,
 } from '../contract.js';
-import type { Message } from '../message.js';
 import { isRecord, textOf } from './message-text.js';
 import { Pass, type PassEnvironment } from './pass.js';
 import { makePlan, middleOf } from './plan.js';

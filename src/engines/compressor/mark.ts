@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Message } from '../message.js';
+import type { Message } from '../../conversation/message.js';
 import type { Ledger } from './ledger.js';
 
 /** A client's conversation may hold marks of other versions and engines: they are history like any other. */

@@ -1,4 +1,4 @@
-import type { Message } from '../message.js';
+import type { Message } from '../../conversation/message.js';
 
 const IMAGE = /image/;
 const AUDIO = /audio/;

@@ -1,4 +1,4 @@
-import type { Message } from '../message.js';
+import type { Message } from '../../conversation/message.js';
 import { isResult } from './borders.js';
 import { type Call, callsOf, isRecord } from './message-text.js';
 

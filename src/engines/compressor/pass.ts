@@ -1,6 +1,6 @@
 import { setImmediate as othersTurn } from 'node:timers/promises';
+import type { Message } from '../../conversation/message.js';
 import { type CompressOptions, IrreducibleError } from '../contract.js';
-import type { Message } from '../message.js';
 import type { EngineServices } from '../services.js';
 import { firstSpeaker } from './borders.js';
 import { factsOf } from './digest.js';

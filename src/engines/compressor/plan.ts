@@ -1,4 +1,4 @@
-import type { Message } from '../message.js';
+import type { Message } from '../../conversation/message.js';
 import { firstSpeaker, lastGroupStart, lastSpeaker } from './borders.js';
 import type { View } from './view.js';
 

@@ -1,4 +1,4 @@
-import type { Message } from '../message.js';
+import type { Message } from '../../conversation/message.js';
 import { asData } from './summary-message.js';
 
 /** In this order; the extract of the engine's own has the same. */

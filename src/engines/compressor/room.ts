@@ -1,4 +1,4 @@
-import type { Message } from '../message.js';
+import type { Message } from '../../conversation/message.js';
 import type { EngineServices } from '../services.js';
 import type { PlanBudget } from './plan.js';
 import type { CompressorSettings } from './settings.js';

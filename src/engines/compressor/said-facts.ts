@@ -1,4 +1,4 @@
-import type { Message } from '../message.js';
+import type { Message } from '../../conversation/message.js';
 import { isDirective, sentencesOf } from './excerpt.js';
 import { identifiersIn, saysMore, type Worth } from './identifiers.js';
 import type { SourcedFact } from './ledger.js';

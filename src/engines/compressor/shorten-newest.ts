@@ -1,4 +1,4 @@
-import type { Message } from '../message.js';
+import type { Message } from '../../conversation/message.js';
 import { isResult, lastUserIndex } from './borders.js';
 import { clip } from './call-label.js';
 import type { CountText } from './ledger-text.js';

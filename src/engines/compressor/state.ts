@@ -1,4 +1,4 @@
-import type { Message } from '../message.js';
+import type { Message } from '../../conversation/message.js';
 import { type Caps, factsOf, stepLines } from './digest.js';
 import { cut, cutAtBorder } from './excerpt.js';
 import { addToLedger, EMPTY_LEDGER, namedSince, touchLedger } from './ledger.js';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Message } from '../message.js';
+import type { Message } from '../../conversation/message.js';
 import type { Ledger } from './ledger.js';
 import { ledgerText } from './ledger-text.js';
 import { acknowledgementMark, type SummaryState, summaryMark, type Update } from './mark.js';

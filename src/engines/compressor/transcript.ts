@@ -1,5 +1,5 @@
 import { setImmediate as othersTurn } from 'node:timers/promises';
-import type { Message } from '../message.js';
+import type { Message } from '../../conversation/message.js';
 import { type Caps, digestLines } from './digest.js';
 import type { CountText } from './ledger-text.js';
 

@@ -1,4 +1,4 @@
-import { headLength, type Message } from '../message.js';
+import { headLength, type Message } from '../../conversation/message.js';
 import { bordersOf, lastUserIndex } from './borders.js';
 import { isAcknowledgement, readSummary, type SummaryState } from './mark.js';
 

@@ -1,6 +1,6 @@
 // The faults of a real compressor (hermes-agent 0.19.0), each with the better behaviour.
 import { describe, expect, test } from 'vitest';
-import type { Message } from '../../../src/engines/message.js';
+import type { Message } from '../../../src/conversation/message.js';
 import { CompletionError } from '../../../src/engines/services.js';
 import { build, roughly } from './support/build.js';
 import { expectSound, run } from './support/invariants.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Message } from '../../../src/engines/message.js';
+import type { Message } from '../../../src/conversation/message.js';
 import { build, roughly } from './support/build.js';
 import { filler } from './support/histories.js';
 import { run } from './support/invariants.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Message } from '../../../src/engines/message.js';
+import type { Message } from '../../../src/conversation/message.js';
 import { build, roughly } from './support/build.js';
 import { expectSound, run } from './support/invariants.js';
 import { amnesic, empty, failing, injecting, refusing, repeating, tooLong } from './support/summarisers.js';

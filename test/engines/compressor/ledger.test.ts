@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
+import type { Message } from '../../../src/conversation/message.js';
 import { identifiersIn } from '../../../src/engines/compressor/identifiers.js';
 import { addToLedger, EMPTY_LEDGER } from '../../../src/engines/compressor/ledger.js';
 import { boundLedger, ledgerText } from '../../../src/engines/compressor/ledger-text.js';
 import { factsIn } from '../../../src/engines/compressor/record-facts.js';
-import type { Message } from '../../../src/engines/message.js';
 import { build, roughly } from './support/build.js';
 import { filler, PLANTED } from './support/histories.js';
 import { run } from './support/invariants.js';

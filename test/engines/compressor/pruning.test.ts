@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import type { Message } from '../../../src/conversation/message.js';
 import { shortArguments } from '../../../src/engines/compressor/prune.js';
-import type { Message } from '../../../src/engines/message.js';
 import { build, roughly } from './support/build.js';
 import { run } from './support/invariants.js';
 

@@ -1,6 +1,6 @@
 // Whole conversations through small windows, counted with the estimate: what a pass costs and what it keeps.
 import { expect, test } from 'vitest';
-import type { Message } from '../../../src/engines/message.js';
+import type { Message } from '../../../src/conversation/message.js';
 import { build } from './support/build.js';
 import { chat, PLANTED, recordIds, service } from './support/histories.js';
 import { type Figures, replay } from './support/replay.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Message } from '../../../src/engines/message.js';
+import type { Message } from '../../../src/conversation/message.js';
 import { countingStub, dialogue, folder, goOn, lastSent, messagesText } from '../../support/hosted.js';
 import { proxyProcess } from '../../support/killed.js';
 import { postChat, told } from '../../support/proxy.js';

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
+import type { Message } from '../../../src/conversation/message.js';
 import type { EngineContext, SessionStart } from '../../../src/engines/contract.js';
-import type { Message } from '../../../src/engines/message.js';
 import { ScriptedEngine, scriptedEngine } from '../../support/engine.js';
 import { countingStub, dialogue, folder, goOn, hosted, send, until } from '../../support/hosted.js';
 

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import type { Message, Usage } from '../../../src/engines/message.js';
+import type { Message, Usage } from '../../../src/conversation/message.js';
 import { ScriptedEngine, scriptedEngine } from '../../support/engine.js';
 import { countingStub, dialogue, goOn, hosted, send, until } from '../../support/hosted.js';
 import { CHAT, json, type StubRoute, sse } from '../../support/upstream-stub.js';

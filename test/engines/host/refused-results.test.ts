@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Message } from '../../../src/engines/message.js';
+import type { Message } from '../../../src/conversation/message.js';
 import { type Script, scriptedEngine, summarise } from '../../support/engine.js';
 import { countingStub, dialogue, goOn, hosted, messagesText, SYSTEM, send } from '../../support/hosted.js';
 import { json } from '../../support/upstream-stub.js';

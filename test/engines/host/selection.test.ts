@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import type { Message } from '../../../src/conversation/message.js';
 import { IrreducibleError, type SelectContext } from '../../../src/engines/contract.js';
-import type { Message } from '../../../src/engines/message.js';
 import { ScriptedEngine, scriptedEngine } from '../../support/engine.js';
 import { countingStub, dialogue, folder, goOn, hosted, send, tokensOf } from '../../support/hosted.js';
 import { CHAT, json } from '../../support/upstream-stub.js';

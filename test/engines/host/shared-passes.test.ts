@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Message } from '../../../src/engines/message.js';
+import type { Message } from '../../../src/conversation/message.js';
 import { type Script, scriptedEngine, summarise, type TestEngine } from '../../support/engine.js';
 import {
   countingStub,

@@ -1,6 +1,6 @@
+import type { Message } from '../../../src/conversation/message.js';
 import type { CompressOptions, EngineContext } from '../../../src/engines/contract.js';
 import type { EngineSource } from '../../../src/engines/engine-shape.js';
-import type { Message } from '../../../src/engines/message.js';
 import { testServices } from '../../../src/testing/testing.js';
 import { GoodEngine } from './good-engine.js';
 

@@ -1,10 +1,10 @@
+import { headLength, type Message } from '../../../src/conversation/message.js';
 import {
   type CompressOptions,
   ContextEngine,
   type EngineContext,
   IrreducibleError,
 } from '../../../src/engines/contract.js';
-import { headLength, type Message } from '../../../src/engines/message.js';
 
 /** Asks the model for a summary of all but the last turn; keeps every promise. */
 export class GoodEngine extends ContextEngine {

@@ -1,6 +1,6 @@
+import type { Message } from '../../../../src/conversation/message.js';
 import { Compressor } from '../../../../src/engines/compressor/compressor.js';
 import type { EngineContext } from '../../../../src/engines/contract.js';
-import type { Message } from '../../../../src/engines/message.js';
 import type { EngineServices } from '../../../../src/engines/services.js';
 import { estimateTokens } from '../../../../src/estimate/estimate.js';
 import { lastText, repeating, type Summariser } from './summarisers.js';

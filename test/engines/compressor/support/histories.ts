@@ -1,4 +1,4 @@
-import type { Message } from '../../../../src/engines/message.js';
+import type { Message } from '../../../../src/conversation/message.js';
 import { roughly } from './build.js';
 import { randomFrom } from './summarisers.js';
 

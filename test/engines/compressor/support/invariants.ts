@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
+import { headLength, type Message } from '../../../../src/conversation/message.js';
 import { bordersOf, lastGroupStart } from '../../../../src/engines/compressor/borders.js';
-import { headLength, type Message } from '../../../../src/engines/message.js';
 import { type Built, roughly } from './build.js';
 import { violationsOf, worseKinds } from './violations.js';
 

@@ -1,4 +1,4 @@
-import type { Message } from '../../../../src/engines/message.js';
+import type { Message } from '../../../../src/conversation/message.js';
 import { type Built, roughly } from './build.js';
 
 /** What a run through a window costs and keeps. */

@@ -1,4 +1,4 @@
-import type { Message } from '../../../../src/engines/message.js';
+import type { Message } from '../../../../src/conversation/message.js';
 import { type CompleteOptions, type Completion, CompletionError } from '../../../../src/engines/services.js';
 
 export type Summariser = (prompt: string, options: CompleteOptions) => Promise<Completion> | Completion;

@@ -1,4 +1,4 @@
-import { headLength, type Message } from '../../../../src/engines/message.js';
+import { headLength, type Message } from '../../../../src/conversation/message.js';
 
 /** What is wrong with a message list, counted by kind. */
 export type Violations = Readonly<Record<string, number>>;

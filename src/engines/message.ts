@@ -1,1 +1,0 @@
-export { BOOKKEEPING, headLength, type Message, type Usage } from '../conversation/message.js';
