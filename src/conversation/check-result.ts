@@ -12,7 +12,7 @@ export interface ResultRules {
 
 /**
  * Why an engine's result cannot take the place of what it was given; `undefined`: it can. It may be wrong where its
- * input was, not elsewhere. The last user message and all behind it stay as they are.
+ * input was, not elsewhere. The last user message that no engine wrote, and all behind it, stay as they are.
  */
 export function checkResult(
   input: readonly Message[],
@@ -22,7 +22,7 @@ export function checkResult(
   if (!Array.isArray(output)) return 'not_a_list';
   if (output.length === 0) return 'empty';
   if (hasNewViolation(input, output)) return 'new_violation';
-  const asked = input.findLastIndex(isUser);
+  const asked = input.findLastIndex(isRequest);
   if (asked >= 0) {
     const kept = output.findLast(isUser);
     if (kept === undefined || !sameMessage(kept, input[asked] as Message)) return 'lost_user_message';
@@ -60,6 +60,11 @@ function hasNewViolation(input: readonly Message[], output: readonly unknown[]):
 
 function key({ code, subject }: Violation): string {
   return `${code} ${subject}`;
+}
+
+/** Of a user, not an engine's own: a summary may speak as one, and changes with each pass. */
+function isRequest(message: Message): boolean {
+  return isUser(message) && message._engine_mark === undefined;
 }
 
 function isUser(message: unknown): message is Message {

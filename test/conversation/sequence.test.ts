@@ -141,6 +141,16 @@ describe('the result of an engine', () => {
     expect(check([assistant('0')], false, [assistant('0'), assistant('1')])).toBe('tail_changed');
   });
 
+  test('may change what the engine itself said as a user, not what a user said', () => {
+    const summary = { ...user('summary'), _engine_mark: 1 };
+    const later = { ...user('summary of more'), _engine_mark: 2 };
+    const called = [assistant('', 'c1'), tool('c1')];
+    const before = [summary, assistant('1'), ...called, assistant('2')];
+    expect(check([later, assistant('2')], false, before)).toBeUndefined();
+    expect(check([later, assistant('1')], false, before)).toBe('tail_changed');
+    expect(check([later, assistant('2')], false, [user('0'), ...before])).toBe('lost_user_message');
+  });
+
   test('may shorten a turn that is too big, never its user message', () => {
     const shorter = [...tail.slice(0, 2), { ...tool('c3'), content: 'cut' }];
     expect(check(shorter, true)).toBeUndefined();
