@@ -2,7 +2,6 @@ import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { Message } from '../../conversation/message.js';
 import { type CompressOptions, IrreducibleError } from '../contract.js';
 import type { EngineServices } from '../services.js';
-import { firstSpeaker } from './borders.js';
 import { factsOf } from './digest.js';
 import { extractSummary } from './extract.js';
 import { addToLedger } from './ledger.js';
@@ -11,13 +10,14 @@ import type { SummaryState } from './mark.js';
 import { makePlan, middleOf, type Plan, sum, tailOf } from './plan.js';
 import { prune } from './prune.js';
 import { countingOnce, readAhead } from './read-ahead.js';
+import { aroundSummary } from './role-order.js';
 import { makeRoom, type Room, sizesOf, tighter, total } from './room.js';
 import type { CompressorSettings } from './settings.js';
 import { shortenNewest } from './shorten-newest.js';
 import { saidLedger } from './shown-ledger.js';
 import { appendedState, NO_STATE, rewrittenState, type StateOrder, stepsOf, withAlsoGone } from './state.js';
 import { type Summarised, summarise } from './summarise.js';
-import { acknowledgementOf, summaryMessage } from './summary-message.js';
+import { summaryMessage } from './summary-message.js';
 import { inParts, transcriptText } from './transcript.js';
 import { readView, type View } from './view.js';
 
@@ -217,10 +217,8 @@ export class Pass {
     const plan = makePlan(this.#view, this.#sizes, room);
     const order = this.#order(room, plan, excess);
     if (order.middle.length === 0 && this.#view.prior === undefined) return undefined;
-    const summary = summaryMessage(this.#state(order, story), this.#view.lastUser >= 0);
-    const tail = order.tail;
-    const between = firstSpeaker(tail) === 'user' ? [acknowledgementOf(summary)] : [];
-    return [...this.#view.head, ...this.#view.rest.slice(0, plan.first), summary, ...between, ...tail];
+    const first = [...this.#view.head, ...this.#view.rest.slice(0, plan.first)];
+    return aroundSummary(this.messages, first, summaryMessage(this.#state(order, story)), order.tail);
   }
 
   #state(order: StateOrder, story: Story): SummaryState {

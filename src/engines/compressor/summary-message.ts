@@ -51,23 +51,23 @@ function toldOf({ steps, request, facts }: Update): string {
     .join('\n');
 }
 
-/** A user message; where no user ever spoke it must not become the one that has to stay as it is from now on. */
-export function summaryMessage(state: SummaryState, hasUser: boolean): Message {
+/** A user message, so that a conversation may begin with it. */
+export function summaryMessage(state: SummaryState): Message {
   const content = summaryContent(state);
   return {
-    role: hasUser ? 'user' : 'assistant',
+    role: 'user',
     content,
     message_uid: uidOf(content),
     _engine_mark: summaryMark(state),
   };
 }
 
-/** Between the summary and a user message, so that both stand as they are where roles have to alternate. */
-export function acknowledgementOf(summary: Message): Message {
+/** Beside the summary, so that it and its neighbour stand as they are where roles have to alternate. */
+export function acknowledgementOf(summary: Message, place: 'before' | 'behind'): Message {
   return {
     role: 'assistant',
     content: ACKNOWLEDGEMENT,
-    message_uid: uidOf(`${ACKNOWLEDGEMENT}\n${String(summary.content)}`),
+    message_uid: uidOf(`${ACKNOWLEDGEMENT} ${place}\n${String(summary.content)}`),
     _engine_mark: acknowledgementMark(),
   };
 }

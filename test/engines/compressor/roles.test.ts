@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { checkResult } from '../../../src/conversation/check-result.js';
 import type { Message } from '../../../src/conversation/message.js';
 import { build, roughly } from './support/build.js';
 import { expectSound, run } from './support/invariants.js';
@@ -83,6 +84,36 @@ test('a turn that alone is too big is shortened at the borders of its groups, it
   expect(result[at]).toEqual(request);
   expect(result.slice(-2)).toEqual(messages.slice(-2));
   expect(violationsOf(result)).toMatchObject({ mistral: 0, orphans: 0, unanswered: 0 });
+});
+
+test('where no user has spoken the summary is what a user would have begun with', async () => {
+  let view: Message[] = Array.from({ length: 8 }, (_, i) => group(`call_${i}`)).flat();
+  for (let pass = 0; pass < 3; pass += 1) {
+    const { result = [] } = await run(build(), structuredClone(view), Math.floor(roughly(view) * 0.5));
+    expect(result[0]).toMatchObject({ role: 'user', _engine_mark: { kind: 'summary' } });
+    expect(result.at(-1)).toEqual(view.at(-1));
+    expect(checkResult(view, result, { turnMayShrink: false })).toBeUndefined();
+    expect(violationsOf(result)).toMatchObject({ mistral: 0 });
+    view = [...result, ...Array.from({ length: 8 }, (_, i) => group(`more_${pass}_${i}`)).flat()];
+  }
+});
+
+test('behind calls at the beginning an acknowledgement comes before the summary, the same pass after pass', async () => {
+  const opening = [user('first'), ...group('c0', 10)];
+  let view: Message[] = [...opening, assistant('so'), ...MIDDLE, user('last')];
+  for (let pass = 0; pass < 3; pass += 1) {
+    const { result = [] } = await run(build(), structuredClone(view), Math.floor(roughly(view) * 0.5));
+    expect(result.slice(0, 3)).toEqual(opening);
+    expect(result.slice(3, 6)).toMatchObject([
+      { role: 'assistant', content: 'Noted.' },
+      { role: 'user', _engine_mark: { kind: 'summary' } },
+      { role: 'assistant' },
+    ]);
+    const uids = result.flatMap(({ message_uid: uid }) => uid ?? []);
+    expect(new Set(uids).size).toBe(uids.length);
+    expect(violationsOf(result)).toMatchObject({ mistral: 0 });
+    view = [...result, assistant('ok'), ...MIDDLE, user(`last ${pass}`)];
+  }
 });
 
 test('the next pass takes the acknowledgement out again', async () => {
