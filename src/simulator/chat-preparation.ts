@@ -11,6 +11,7 @@ import { isDict, isList, type PythonDict, type PythonValue } from './python-valu
 import { badRequest } from './refusal.js';
 import { scriptOfMessages } from './script.js';
 import type { Script } from './script-schema.js';
+import { transferredIds } from './transferred-ids.js';
 
 /** A chat request that passed every check. */
 export interface PreparedChat {
@@ -38,7 +39,8 @@ export async function prepareChat(call: Call, instance: Instance): Promise<Prepa
 
   checkCap(limits);
   const text = instance.renderer.render(request, 'chat', model.id);
-  const promptIds = await countedPrompt(text, instance.tokenizer, limits, ask);
+  const transferred = transferredIds(request, vllm);
+  const promptIds = transferred ?? (await countedPrompt(text, instance.tokenizer, limits, ask));
   const cap = effectiveCap(limits, promptIds.length);
   const given = request.get('messages');
   const messages: readonly PythonValue[] = isList(given) ? given : [];

@@ -1,13 +1,15 @@
 import { boolean, dictionary, integer, list, literal, optional, required, tool } from './checks.js';
 import { integerText, readBoolean, readInteger } from './coercion.js';
+import { bothSet, setsBoth } from './final-message.js';
 import { type Check, type Handler, type Issue, validationRefusal, valueIssue } from './issue.js';
 import { messagesCheck } from './message-schema.js';
 import type { PythonDict } from './python-value.js';
-import { badParameter } from './refusal.js';
+import { badParameter, badRequest, type Refusal } from './refusal.js';
 import { checkLogprobs, checkSampling } from './sampling.js';
 import { readSamplingAsk, type SamplingAsk } from './sampling-ask.js';
 import { samplingMembers } from './sampling-members.js';
 import { readStreamOptions, type StreamOptions } from './stream-options.js';
+import { callIssues } from './tool-call-schema.js';
 import { checkTools, namedTool } from './tool-choice.js';
 import type { VllmVersion } from './version.js';
 
@@ -20,7 +22,12 @@ export const chatHandler: Handler = {
 /** Ids of the model's embedding, padding included. */
 export const embeddingSize = 151_936;
 
-const oldEffort = literal('low', 'medium', 'high');
+const efforts: Readonly<Record<VllmVersion, Check>> = {
+  '0.16': literal('low', 'medium', 'high'),
+  '0.32': literal('none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'),
+};
+/** They may be absent, but not null. */
+const switches = ['echo', 'add_generation_prompt', 'continue_final_message', 'add_special_tokens'];
 
 function members(vllm: VllmVersion): Readonly<Record<string, Check>> {
   return {
@@ -31,6 +38,7 @@ function members(vllm: VllmVersion): Readonly<Record<string, Check>> {
     stream: boolean,
     tools: list(tool),
     chat_template_kwargs: dictionary,
+    reasoning_effort: efforts[vllm],
   };
 }
 
@@ -46,13 +54,17 @@ export interface ChatAsk extends StreamOptions, SamplingAsk {
 
 /** @throws Refusal in the server's words */
 export function readChatRequest(request: PythonDict, vllm: VllmVersion): ChatAsk {
+  if (setsBoth(request)) throw refuseBoth(request, vllm);
   const issues: Issue[] = [];
   required(request, messagesCheck)(request.get('messages'), ['body', 'messages'], issues);
   for (const [name, check] of Object.entries(members(vllm))) {
     optional(check)(request.get(name), ['body', name], issues);
   }
-  if (vllm === '0.16')
-    optional(oldEffort)(request.get('reasoning_effort'), ['body', 'reasoning_effort'], issues);
+  for (const name of switches) {
+    const value = request.get(name);
+    if (value !== undefined) boolean(value, ['body', name], issues);
+  }
+  if (vllm === '0.32') issues.push(...callIssues(request.get('messages')));
   if (issues.length > 0) throw validationRefusal(issues, vllm, chatHandler);
   checkTools(request, vllm, chatHandler);
   checkTopLogprobs(request, vllm);
@@ -69,6 +81,12 @@ export function readChatRequest(request: PythonDict, vllm: VllmVersion): ChatAsk
     topLogprobs: readInteger(request.get('top_logprobs')) ?? 0,
     namedTool: namedTool(request),
   };
+}
+
+function refuseBoth(request: PythonDict, vllm: VllmVersion): Refusal {
+  return vllm === '0.32'
+    ? badRequest(bothSet)
+    : validationRefusal([valueIssue(bothSet, request)], vllm, chatHandler);
 }
 
 function checkTopLogprobs(request: PythonDict, vllm: VllmVersion): void {

@@ -1,7 +1,8 @@
-import { partsProblem } from './message-schema.js';
+import { partsProblem, textOfPart } from './content-parts.js';
 import { JsonDecodeError, parsePythonJson } from './python-json.js';
 import { isDict, isList, isTruthy, type PythonDict, type PythonValue } from './python-value.js';
-import { badRequest } from './refusal.js';
+import { badParameter, ErrorBelow, type Refusal, UnreadPart } from './refusal.js';
+import { callsProblem } from './tool-call-schema.js';
 import type { VllmVersion } from './version.js';
 
 /** How a server reads the messages of a request before the template sees them. */
@@ -25,7 +26,7 @@ function readMessage(message: PythonDict, reading: Reading): PythonDict {
   const role = message.get('role') ?? null;
   const result = new Map<string, PythonValue>();
   result.set('role', role === 'developer' && reading.vllm === '0.32' ? 'system' : role);
-  result.set('content', readContent(message.get('content'), reading));
+  result.set('content', readContent(role, message.get('content'), reading));
   if (typeof message.get('name') === 'string') result.set('name', message.get('name') ?? null);
   if (role === 'assistant') addAssistantMembers(message, result, reading);
   if (role === 'tool' && message.has('tool_call_id')) {
@@ -41,6 +42,8 @@ function addAssistantMembers(message: PythonDict, result: Map<string, PythonValu
     result.set('reasoning', reasoning);
     result.set('reasoning_content', reasoning);
   }
+  const problem = callsProblem(message);
+  if (problem !== null) throw new ErrorBelow(problem);
   const calls = message.get('tool_calls');
   if (isList(calls) && calls.length > 0) {
     result.set(
@@ -50,32 +53,36 @@ function addAssistantMembers(message: PythonDict, result: Map<string, PythonValu
   }
 }
 
-function readContent(content: PythonValue | undefined, reading: Reading): string {
+function readContent(role: PythonValue, content: PythonValue | undefined, reading: Reading): string {
   if (typeof content === 'string') return content;
   // Python iterates over the keys of an object, and none of them is a part.
   const parts = isDict(content) ? [...content.keys()] : content;
   if (!isList(parts)) return '';
-  const problem = partsProblem(parts);
-  if (problem !== null) throw badRequest(`${problem}${noneSuffix(reading.vllm)}`);
-  return parts.map((part) => readPart(part, reading)).join('\n');
+  const problem = partsProblem(role, parts);
+  if (problem !== null) throw new ErrorBelow(problem);
+  return parts
+    .map((part) => readPart(part, reading))
+    .filter((text) => text !== '')
+    .join('\n');
 }
 
 function readPart(part: PythonValue, reading: Reading): string {
-  if (typeof part === 'string') return part;
   if (!isDict(part)) return '';
-  const kind = part.get('type');
-  if (kind !== 'text') {
-    const name = reading.vllm === '0.16' ? modelRoot : reading.modelName;
-    throw badRequest(`${name} is not a multimodal model${noneSuffix(reading.vllm)}`);
-  }
-  const text = part.get('text');
-  return typeof text === 'string' ? text : '';
+  const text = textOfPart(part);
+  if (text !== undefined) return text;
+  if (part.get('type') === 'file')
+    throw reading.vllm === '0.16' ? new UnreadPart('file') : unsupportedPart('file');
+  const name = reading.vllm === '0.16' ? modelRoot : reading.modelName;
+  throw new ErrorBelow(`${name} is not a multimodal model`);
 }
 
-/** 0.16 appends an empty cause to messages that come from below. */
-export function noneSuffix(vllm: VllmVersion): string {
-  return vllm === '0.16' ? ' None' : '';
+function unsupportedPart(type: string): Refusal {
+  const message = `Unsupported chat content part type: '${type}'. Supported types: ${partTypes}.`;
+  return badParameter(message, 'type', type);
 }
+
+const partTypes =
+  'audio_embeds, audio_url, image_embeds, image_pil, image_url, input_audio, input_image, input_text, output_text, prompt_embeds, refusal, text, thinking, tool_reference, video_embeds, video_url';
 
 function readToolCall(call: PythonDict, reading: Reading): PythonDict {
   const called = call.get('function');
@@ -91,11 +98,12 @@ function readArguments(text: PythonValue | undefined, reading: Reading): PythonV
   if (!isTruthy(text)) return new Map();
   if (typeof text !== 'string') return text ?? new Map();
   try {
-    return parsePythonJson(text);
+    const read = parsePythonJson(text);
+    return reading.vllm === '0.16' || isDict(read) ? read : new Map();
   } catch (error) {
     if (!(error instanceof JsonDecodeError)) throw error;
     if (reading.vllm === '0.32') return new Map();
-    throw badRequest(`${error.fullText} None`);
+    throw new ErrorBelow(error.fullText);
   }
 }
 

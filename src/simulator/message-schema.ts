@@ -1,13 +1,6 @@
 import { list, literal, optional, required, string } from './checks.js';
 import { Branch, type Check, type Issue, type Place } from './issue.js';
-import {
-  isDict,
-  isList,
-  type PythonDict,
-  PythonNumber,
-  type PythonValue,
-  pythonRepr,
-} from './python-value.js';
+import { isDict, isList, type PythonDict, type PythonValue } from './python-value.js';
 
 /** A kind of message: its members in pydantic's order. */
 interface MessageKind {
@@ -155,49 +148,3 @@ function kindIssues(kind: MessageKind, message: PythonValue, place: Place): Issu
 }
 
 const notAnObject = 'Input should be a valid dictionary or object to extract fields from';
-
-const partMembers: readonly (readonly [string, string, string])[] = [
-  [textPart, 'text', 'text'],
-  ['ChatCompletionContentPartImageParam', 'image_url', 'image_url'],
-  ['ChatCompletionContentPartInputAudioParam', 'input_audio', 'input_audio'],
-  ['File', 'file', 'file'],
-];
-
-/** What reading the parts of a user message complains of; null when all are known. */
-export function partsProblem(parts: readonly PythonValue[]): string | null {
-  const issues: Issue[] = [];
-  for (const [index, part] of parts.entries()) {
-    const found = partMembers.map(([name, member, type]) => partIssues(part, name, member, type, index));
-    if (found.every((ofKind) => ofKind.length > 0)) issues.push(...found.flat());
-  }
-  if (issues.length === 0) return null;
-  const lines = issues.map(
-    (issue) =>
-      `${issue.place.join('.')}\n  ${issue.message} [type=${issue.type}, input_value=${shortRepr(issue.input)}, input_type=${typeName(issue.input)}]\n    For further information visit https://errors.pydantic.dev/2.14/v/${issue.type}`,
-  );
-  return `${issues.length} validation error${issues.length === 1 ? '' : 's'} for ValidatorIterator\n${lines.join('\n')}`;
-}
-
-function partIssues(part: PythonValue, name: string, member: string, type: string, index: number): Issue[] {
-  const issues: Issue[] = [];
-  const place = [index, name];
-  if (!isDict(part)) {
-    return [{ type: 'dict_type', place, message: 'Input should be a valid dictionary', input: part }];
-  }
-  required(part, member === 'text' ? string : anything)(part.get(member), [...place, member], issues);
-  required(part, literal(type))(part.get('type'), [...place, 'type'], issues);
-  return issues;
-}
-
-function shortRepr(value: PythonValue): string {
-  const text = pythonRepr(value);
-  return text.length > 50 ? `${text.slice(0, 25)}...${text.slice(-24)}` : text;
-}
-
-function typeName(value: PythonValue): string {
-  if (value === null) return 'NoneType';
-  if (typeof value === 'boolean') return 'bool';
-  if (typeof value === 'string') return 'str';
-  if (value instanceof PythonNumber) return value.kind;
-  return isDict(value) ? 'dict' : 'list';
-}

@@ -20,7 +20,7 @@ export async function countedPrompt(
   truncation: Truncation,
 ): Promise<readonly number[]> {
   const kept = keptTokens(truncation, ask);
-  refuseLoneSurrogates(text, ask.vllm);
+  refuseLoneSurrogates(text);
   if (kept !== null) return truncated(await tokenizer.encodeInTurns(text), kept, truncation.truncateFrom);
   checkCharacters(ask, text);
   const ids = await tokenizer.encodeInTurns(text);

@@ -1,8 +1,9 @@
 import type { ChatTemplates } from './chat-template.js';
-import { noneSuffix, type Reading, readMessages, readTools } from './conversation.js';
+import { readBoolean } from './coercion.js';
+import { type Reading, readMessages, readTools } from './conversation.js';
 import type { ResolvedOptions } from './options.js';
 import { fromPlain, isDict, isList, isTruthy, type PythonDict, type PythonValue } from './python-value.js';
-import { badParameter, badRequest, type Refusal } from './refusal.js';
+import { badParameter, badRequest, ErrorBelow } from './refusal.js';
 import { TurnRenderer } from './turn-renderer.js';
 
 /** Which endpoint asks: the two read some fields differently. */
@@ -32,8 +33,8 @@ export class PromptRenderer {
   render(request: PythonDict, asker: Asker, modelName: string): string {
     this.refuseMediaArguments(request);
     const template = this.chooseTemplate(request);
-    const addGenerationPrompt = request.get('add_generation_prompt') !== false;
-    const continueFinal = request.get('continue_final_message') === true;
+    const addGenerationPrompt = readBoolean(request.get('add_generation_prompt')) ?? true;
+    const continueFinal = readBoolean(request.get('continue_final_message')) ?? false;
     const reading: Reading = {
       vllm: this.options.vllm,
       renameReasoningContent: asker === 'chat' && this.options.vllm === '0.32',
@@ -42,7 +43,7 @@ export class PromptRenderer {
     const given = request.get('messages');
     const messages = readMessages(isList(given) ? given : [], reading);
     this.refuseEmpty(messages);
-    if (continueFinal && addGenerationPrompt) throw this.incompatible(asker);
+    if (continueFinal && addGenerationPrompt) throw new ErrorBelow(incompatible, incompatible);
     const variables = new Map<string, PythonValue>([
       ...this.templateArguments(request, asker),
       ['messages', messages],
@@ -68,7 +69,10 @@ export class PromptRenderer {
       result.set('reasoning_effort', effort);
       result.set('enable_thinking', effort !== 'none');
     }
-    if (isDict(kwargs)) for (const [name, value] of kwargs) result.set(name, value);
+    if (isDict(kwargs)) {
+      if (kwargs.has('messages')) throw new ErrorBelow(messagesTwice, messagesTwice);
+      for (const [name, value] of kwargs) result.set(name, value);
+    }
     result.delete('chat_template');
     return result;
   }
@@ -90,7 +94,7 @@ export class PromptRenderer {
     try {
       return this.templates.foreignTemplate(source);
     } catch {
-      throw badRequest(`unexpected 'end of template'${noneSuffix(this.options.vllm)}`);
+      throw new ErrorBelow("unexpected 'end of template'");
     }
   }
 
@@ -98,35 +102,38 @@ export class PromptRenderer {
     try {
       return template.render(variables);
     } catch (error) {
-      throw badRequest(`${(error as Error).message}${noneSuffix(this.options.vllm)}`);
+      throw new ErrorBelow((error as Error).message);
     }
   }
 
-  private incompatible(asker: Asker): Refusal {
-    const twice = this.options.vllm === '0.16' && asker === 'tokenize';
-    return badRequest(twice ? `${incompatible} ${incompatible}` : incompatible);
-  }
-
   private refuseMediaArguments(request: PythonDict): void {
-    if (this.options.vllm === '0.16' || !isTruthy(request.get('mm_processor_kwargs'))) return;
-    throw badParameter(untrustedMedia, 'mm_processor_kwargs');
+    if (this.options.vllm === '0.16') return;
+    for (const [name, use] of Object.entries(mediaUses)) {
+      if (isTruthy(request.get(name))) throw badParameter(untrustedMedia(name, use), name);
+    }
   }
 
   private refuseEmpty(messages: readonly PythonValue[]): void {
     if (messages.length > 0) return;
-    throw badRequest(
-      this.options.vllm === '0.16'
-        ? 'list index out of range list index out of range'
-        : 'Cannot apply chat template to an empty conversation. Provide at least one message.',
-    );
+    const old = 'list index out of range';
+    throw this.options.vllm === '0.16'
+      ? new ErrorBelow(old, old)
+      : badRequest('Cannot apply chat template to an empty conversation. Provide at least one message.');
   }
 }
 
 const untrusted =
   'Chat template is passed with request, but --trust-request-chat-template is not set. Refused request with untrusted chat template.';
 
-const untrustedMedia =
-  'Per-request mm_processor_kwargs are disabled by default because they can change multimodal preprocessing resource usage. Start the server with --trust-request-mm-kwargs only when clients are trusted.';
+const mediaUses = {
+  mm_processor_kwargs: 'multimodal preprocessing',
+  media_io_kwargs: 'multimodal media loading',
+};
+const untrustedMedia = (name: string, use: string): string =>
+  `Per-request ${name} are disabled by default because they can change ${use} resource usage. Start the server with --trust-request-mm-kwargs only when clients are trusted.`;
+
+const messagesTwice =
+  "jinja2.environment.Template.render() got multiple values for keyword argument 'messages'";
 
 const incompatible =
   'continue_final_message and add_generation_prompt are not compatible. Use continue_final_message when you want the model to continue the final message, and add_generation_prompt when you want to add a header that will prompt it to start a new assistant message instead.';

@@ -30,6 +30,33 @@ export function badRequest(message: string, param: string | null = null): Refusa
   return openAiRefusal({ message, type: 'BadRequestError', param, code: 400 });
 }
 
+/** An error that rose from the template or the tokenizer. `/tokenize` of 0.16 adds its cause, mostly none. */
+export class ErrorBelow extends Refusal {
+  constructor(
+    readonly text: string,
+    readonly because = 'None',
+  ) {
+    super(400, badRequest(text).body);
+    this.name = 'ErrorBelow';
+  }
+
+  withCause(): Refusal {
+    return badRequest(`${this.text} ${this.because}`);
+  }
+}
+
+/** A part of a message that 0.16 cannot read: `/tokenize` answers it as a success. */
+export class UnreadPart extends Refusal {
+  constructor(type: string) {
+    super(400, badRequest(`Unknown part type: ${type}`).body);
+    this.name = 'UnreadPart';
+  }
+
+  asSuccess(): Refusal {
+    return new Refusal(200, this.body);
+  }
+}
+
 /** A value that a parameter may not have; the message names both. */
 export function badParameter(message: string, param: string, value?: string | number): Refusal {
   const details = value === undefined ? `parameter=${param}` : `parameter=${param}, value=${value}`;

@@ -1,4 +1,5 @@
 import { boolean, dictionary, integer, list, optional, required, string, tool } from './checks.js';
+import { bothSet, setsBoth } from './final-message.js';
 import { Branch, type Check, type Handler, type Issue, type Place, validationRefusal } from './issue.js';
 import { messagesCheck } from './message-schema.js';
 import type { PythonDict } from './python-value.js';
@@ -9,7 +10,6 @@ export const tokenizeHandler: Handler = { line: 38, name: 'tokenize', route: 'PO
 export const detokenizeHandler: Handler = { line: 38, name: 'detokenize', route: 'POST /detokenize' };
 
 const body: Place = ['body', new Branch('function-wrap[__log_extra_fields__()]')];
-const bothSet = 'Cannot set both `continue_final_message` and `add_generation_prompt` to True.';
 
 const promptMembers: readonly (readonly [string, Check])[] = [
   ['model', optional(string)],
@@ -53,7 +53,7 @@ function checkMembers(
 }
 
 function checkContinuation(request: PythonDict, asPrompt: readonly Issue[], vllm: VllmVersion): void {
-  if (request.get('continue_final_message') !== true || request.get('add_generation_prompt') !== true) return;
+  if (!setsBoth(request)) return;
   if (vllm === '0.32') throw badRequest(bothSet);
   const issue: Issue = {
     type: 'value_error',

@@ -3,6 +3,7 @@ import type { Instance } from './instance.js';
 import { readJsonObject } from './json-body.js';
 import type { ServedModel } from './options.js';
 import { isList, type PythonDict, PythonNumber } from './python-value.js';
+import { ErrorBelow, UnreadPart } from './refusal.js';
 import { scriptOfMessages, scriptOfText } from './script.js';
 import { scriptedError } from './script-run.js';
 import type { TokenizeScript } from './script-schema.js';
@@ -13,6 +14,7 @@ import {
   detokenizeHandler,
   tokenizeHandler,
 } from './tokenize-request.js';
+import { transferredIds } from './transferred-ids.js';
 
 /** `POST /tokenize`: a prompt, or a chat, which wins when both are there. */
 export async function answerTokenize(call: Call, instance: Instance): Promise<void> {
@@ -20,17 +22,30 @@ export async function answerTokenize(call: Call, instance: Instance): Promise<vo
   const request = readJsonObject(call, vllm, tokenizeHandler, 2);
   const form = checkTokenizeRequest(request, vllm);
   const model = instance.model(request.get('model'));
-  const text =
-    form === 'prompt'
-      ? String(request.get('prompt'))
-      : instance.renderer.render(request, 'tokenize', model.id);
-  refuseLoneSurrogates(text, vllm);
+  const text = textOf(request, form, model, instance);
   const script = scriptOf(request, form, call, instance);
   call.deliver({ headers: script.headers });
   await call.pause(script.delay_ms ?? tokenizeDelayMs);
   const answer = replacement(script) ?? (await counted(text, request, model, script, instance));
   if (script.cut) await call.cut(answer);
   else call.respond(answer.status, answer.body, answer.contentType);
+}
+
+function textOf(
+  request: PythonDict,
+  form: 'prompt' | 'chat',
+  model: ServedModel,
+  { options, renderer }: Instance,
+): string {
+  try {
+    const text =
+      form === 'prompt' ? String(request.get('prompt')) : renderer.render(request, 'tokenize', model.id);
+    refuseLoneSurrogates(text);
+    return text;
+  } catch (error) {
+    if (error instanceof UnreadPart) throw error.asSuccess();
+    throw error instanceof ErrorBelow && options.vllm === '0.16' ? error.withCause() : error;
+  }
 }
 
 function scriptOf(
@@ -63,9 +78,9 @@ async function counted(
   request: PythonDict,
   model: ServedModel,
   script: TokenizeScript,
-  { tokenizer }: Instance,
+  { tokenizer, options: { vllm } }: Instance,
 ): Promise<WholeAnswer> {
-  const found = await tokenizer.encodeInTurns(text);
+  const found = transferredIds(request, vllm) ?? (await tokenizer.encodeInTurns(text));
   const tokens = script.ids === undefined ? found : repeated(found, script.ids);
   const body = {
     count: script.count ?? found.length,

@@ -91,7 +91,6 @@ const madeUp = new Set([
   'token',
   'logprob',
   'rank',
-  'bytes',
 ]);
 
 /** What must be equal: everything, in order, but the words of the model and what names the run. */
@@ -100,9 +99,14 @@ export function comparable(answer: Answer): unknown {
   if (answer.contentType?.startsWith('text/event-stream')) {
     const events = answer.body.split('\n\n').map((event) => {
       const data = event.replace(/^data: /, '');
-      return data.startsWith('{') ? JSON.stringify(masked(JSON.parse(data))) : data;
+      if (!data.startsWith('{')) return { choice: Number.POSITIVE_INFINITY, event: data };
+      const chunk = JSON.parse(data);
+      const choice: number = chunk.choices?.[0]?.index ?? Number.POSITIVE_INFINITY;
+      return { choice, event: JSON.stringify(masked(chunk)) };
     });
-    return { ...answer, body: events };
+    // Chance says which choice of several comes first.
+    const sorted = events.toSorted((a, b) => (a.choice === b.choice ? 0 : a.choice - b.choice));
+    return { ...answer, body: sorted.map(({ event }) => event) };
   }
   if (!answer.body.startsWith('{')) return answer;
   return { ...answer, body: JSON.stringify(masked(JSON.parse(answer.body)), null, 1) };
@@ -115,6 +119,8 @@ function masked(value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => {
       if (key === 'token_ids' && isChoice && Array.isArray(item)) return [key, item.length];
+      // Null for a token that is no whole character.
+      if (key === 'bytes') return [key, '<list or null>'];
       if (madeUp.has(key) && item !== null && !isObject(item)) return [key, `<${kind(item)}>`];
       return [key, masked(item)];
     }),
