@@ -13,6 +13,18 @@ const proof: TestProjectInlineConfiguration = {
   },
 };
 
+const vllm: TestProjectInlineConfiguration = {
+  extends: true,
+  test: {
+    name: 'vllm',
+    include: ['test/vllm/**/*.test.ts'],
+    globalSetup: ['test/support/global-setup.ts'],
+    testTimeout: 120_000,
+    maxWorkers: 1,
+    fileParallelism: false,
+  },
+};
+
 export default defineConfig({
   test: {
     testTimeout: 30_000,
@@ -58,6 +70,8 @@ export default defineConfig({
           sequence: { groupOrder: 3 },
         },
       },
+      // The tests of `promises` in test/vllm, against a real server: npm run test:vllm
+      ...(process.env.INCONTEXT_TEST_VLLM === undefined ? [] : [vllm]),
       // Minutes of work, for a context engine: PROOF=1 npx vitest run --project proof
       ...(process.env.PROOF === undefined ? [] : [proof]),
     ],
