@@ -19,7 +19,7 @@ const PATTERNS: readonly (readonly [pattern: RegExp, worth: Worth])[] = [
   [/(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,6}/g, 3],
   [/\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/gi, 3],
   [
-    /(?<!\w)\d[\d,]*(?:\.\d+)?\s?(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?|euros?|dollars?|percent|[KMGT]i?B|k[gm])\b/g,
+    /(?<!\w)\d[\d,]{0,40}(?:\.\d+)?\s?(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?|euros?|dollars?|percent|[KMGT]i?B|k[gm])\b/g,
     2,
   ],
   [/\b\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?/g, 2],
@@ -37,7 +37,10 @@ const PATTERNS: readonly (readonly [pattern: RegExp, worth: Worth])[] = [
     /(?<![\w-])[\w-]{1,80}\.(?:[cm]?[jt]sx?|py|rs|go|java|kt|rb|php|c|cc|cpp|h|hpp|cs|sh|sql|md|txt|json|ya?ml|toml|ini|cfg|conf|csv|log|xml|html?|css|pdf|png|jpe?g|svg|lock|env)\b/g,
     2,
   ],
-  [/[$€£¥]\s?\d[\d,]*(?:\.\d+)?(?:\s?[kKmM]\b)?|\b\d[\d,]*(?:\.\d+)?\s?(?:USD|EUR|GBP|CHF|JPY|€|%)/g, 2],
+  [
+    /[$€£¥]\s?\d[\d,]{0,40}(?:\.\d+)?(?:\s?[kKmM]\b)?|\b\d[\d,]{0,40}(?:\.\d+)?\s?(?:USD|EUR|GBP|CHF|JPY|€|%)/g,
+    2,
+  ],
   [/\b\d{1,2}:\d{2}(?::\d{2})?(?:\s?[ap]m\b)?/gi, 2],
   [/\bv?\d+\.\d+\.\d+(?:\.\d+)*(?:[-+][\w.]+)?\b|\bv\d+(?:\.\d+)?\b/g, 2],
   [

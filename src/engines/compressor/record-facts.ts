@@ -35,7 +35,7 @@ export function parseJson(text: string): object | undefined {
 }
 
 /** Numbers that a double spells differently: they stay text. */
-const MISSPELLED_NUMBER = /(?<=[[:,]\s*)(-?\d{16,}|-?\d+\.\d*0|-?\d{12,}\.\d+)(?=\s*[,\]}])/g;
+const MISSPELLED_NUMBER = /(?=[-\d])(?<=[[:,]\s*)(-?\d{16,}|-?\d+\.\d*0|-?\d{12,}\.\d+)(?=\s*[,\]}])/g;
 
 function parsed(text: string): unknown {
   try {
@@ -61,7 +61,7 @@ function walk(root: unknown, rootKey: string, facts: Fact[]): void {
 
 /** A record may be found under its id: `{"1008292230": {...}}`. */
 function membersOf(name: string, member: unknown, parent: string): [string, unknown][] {
-  const isId = worthOfValue(name) === 3 && typeof member === 'object' && member !== null;
+  const isId = typeof member === 'object' && member !== null && worthOfValue(name) === 3;
   return isId
     ? [
         [parent, name],
