@@ -22,6 +22,8 @@ for (const vowel of 'aeiouyAEIOUY') VOWELS[vowel.charCodeAt(0)] = 1;
  * on the language and go to `language`. `camelCase` counts as two words.
  */
 export function wordTokens(text: string, start: number, end: number, language: LanguageShare): number {
+  const plain = plainTokens(text, start, end, language);
+  if (plain !== undefined) return plain;
   let tokens = 0;
   let from = start;
   let previousIsCapital = true;
@@ -35,6 +37,24 @@ export function wordTokens(text: string, start: number, end: number, language: L
   }
   language.addWord(text, start, end);
   return tokens + partTokens(text, from, end, from > start, language);
+}
+
+/** Most words are small letters of ASCII, but for the first one. `undefined`: this is none of them. */
+function plainTokens(text: string, start: number, end: number, language: LanguageShare): number | undefined {
+  const length = end - start;
+  if (length > LONG) return undefined;
+  const first = text.charCodeAt(start);
+  if (first >= 0x80) return undefined;
+  let vowels = VOWELS[first] as number;
+  for (let i = start + 1; i < end; i += 1) {
+    const unit = text.charCodeAt(i);
+    if (unit >= 0x80 || isAsciiCapital(unit)) return undefined;
+    vowels += VOWELS[unit] as number;
+  }
+  language.addWord(text, start, end);
+  const missing = length > COVERED_LETTERS + 1 ? Math.max(0, length * VOWEL_SHARE - vowels) : 0;
+  language.addLetters(Math.max(0, length - COVERED_LETTERS));
+  return 1 + missing * PER_MISSING_VOWEL;
 }
 
 function partTokens(

@@ -1,13 +1,13 @@
 import type { Message } from '../../conversation/message.js';
 import { isResult } from './borders.js';
 import { callLabel } from './call-label.js';
-import { excerpt, withoutDirectives } from './excerpt.js';
+import { Excerpt, withoutDirectives } from './excerpt.js';
 import type { SourcedFact, SourcedFacts } from './ledger.js';
 import type { CountText } from './ledger-text.js';
-import { callsOf, textOf } from './message-text.js';
+import { callsOf, oneLine, textOf } from './message-text.js';
 import { pairCalls } from './pair-calls.js';
-import { NAMING, recordFacts, saidFacts } from './said-facts.js';
-import { resultLine } from './tool-line.js';
+import { NAMING, recordFacts, resultFacts, saidFacts } from './said-facts.js';
+import { ToldResult, toldResult } from './tool-line.js';
 
 /** Tokens that a message of each kind may take. */
 export interface Caps {
@@ -31,16 +31,37 @@ function linesOf(
   return messages.flatMap((message, index) => {
     if (!isTold(message)) return [];
     if (isResult(message)) {
-      const text = withoutDirectives(textOf(message.content));
-      if (count(text) <= caps.result) return [`- ${label(calls.get(index))} -> ${oneLine(text)}`];
-      return [`- ${resultLine(calls.get(index), text, caps.result, count)}`];
+      const told = resultWithoutDirectives(message);
+      if (count(told.text) <= caps.result) return [`- ${label(calls.get(index))} -> ${oneLine(told.text)}`];
+      return [`- ${told.line(calls.get(index), caps.result, count)}`];
     }
-    const text =
-      message.role === 'user' ? textOf(message.content) : withoutDirectives(textOf(message.content));
     const most = message.role === 'user' ? caps.user : caps.assistant;
-    const said = oneLine(excerpt(text, most, count));
+    const said = oneLine(excerptOf(message).within(most, count));
     return said === '' ? [] : [`- ${nameOf(message)}: ${said}`];
   });
+}
+
+// Lines are written over and over, until all of them fit.
+const excerpts = new WeakMap<Message, Excerpt>();
+const results = new WeakMap<Message, ToldResult>();
+
+function excerptOf(message: Message): Excerpt {
+  const before = excerpts.get(message);
+  if (before !== undefined) return before;
+  const said = textOf(message.content);
+  const made = new Excerpt(message.role === 'user' ? said : withoutDirectives(said));
+  excerpts.set(message, made);
+  return made;
+}
+
+function resultWithoutDirectives(message: Message): ToldResult {
+  const before = results.get(message);
+  if (before !== undefined) return before;
+  const told = toldResult(message);
+  const text = withoutDirectives(told.text);
+  const made = text === told.text ? told : new ToldResult(text);
+  results.set(message, made);
+  return made;
 }
 
 /** The same without results that the list of facts tells of: a line of theirs would say it twice. */
@@ -75,7 +96,7 @@ const known = new WeakMap<Message, readonly SourcedFact[]>();
 export function factsOfMessage(message: Message): readonly SourcedFact[] {
   const before = known.get(message);
   if (before !== undefined) return before;
-  const facts = isResult(message) ? recordFacts(textOf(message.content)) : saidFacts(message);
+  const facts = isResult(message) ? resultFacts(toldResult(message)) : saidFacts(message);
   known.set(message, facts);
   return facts;
 }
@@ -86,8 +107,4 @@ export function nameOf({ role }: Message): string {
 
 function label(call: Parameters<typeof callLabel>[0] | undefined): string {
   return call === undefined ? 'tool' : callLabel(call);
-}
-
-function oneLine(text: string): string {
-  return text.replaceAll(/\s+/g, ' ').trim();
 }

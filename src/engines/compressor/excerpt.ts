@@ -6,8 +6,8 @@ const DIRECTIVE =
 const DECIDES =
   /\b(?:must|never|always|decid|prefer|require|deadline|because|important|remember|agreed|conclu|chose|instead|fixed|failed|error|cause|should not|don't|won't|only|note)/i;
 
-/** Cheaper than looking for identifiers: every sentence of a long conversation is asked. */
-const NAMES_SOMETHING = /\S*\d{2,}\S*|\w_\w|[a-z][A-Z]|[A-Z]{2,}|@|:\/\/|[`"]|(?<=[a-z,] )[A-Z][a-z]+/g;
+/** Cheaper than looking for identifiers: every sentence of a long conversation is asked. Linear for words of any length. */
+const NAMES_SOMETHING = /(?<!\S)\S*\d{2}\S*|\w_\w|[a-z][A-Z]|[A-Z]{2,}|@|:\/\/|[`"]|(?<=[a-z,] )[A-Z][a-z]+/g;
 
 /** Text that gives orders to whoever reads it. */
 export function isDirective(sentence: string): boolean {
@@ -21,29 +21,49 @@ export function withoutDirectives(text: string): string {
     .join('');
 }
 
-/**
- * What a text says in at most so many tokens: itself where it fits, else its first sentence and those that name things
- * or decide something, in their order.
- */
-export function excerpt(text: string, mostTokens: number, count: CountText): string {
-  const whole = text.trim();
-  if (count(whole) <= mostTokens) return whole;
-  const sentences = sentencesOf(whole);
-  const ranked = sentences.map((sentence, index) => ({
-    index,
-    score: scoreOf(sentence, index, sentences.length),
-  }));
-  ranked.sort((a, b) => b.score - a.score || a.index - b.index);
-  const chosen = new Set<number>();
-  let left = mostTokens;
-  for (const { index } of ranked) {
-    const cost = count(sentences[index] as string);
-    if (cost > left) continue;
-    left -= cost;
-    chosen.add(index);
+/** A text that is told shorter, as often as somebody asks: it is taken apart once. */
+export class Excerpt {
+  readonly #whole: string;
+  #parts: Parts | undefined;
+
+  constructor(text: string) {
+    this.#whole = text.trim();
   }
-  if (chosen.size === 0) return cut(sentences[0] ?? whole, mostTokens, count);
-  return joined(sentences, chosen);
+
+  /**
+   * What it says in at most so many tokens: itself where it fits, else its first sentence and those that name things
+   * or decide something, in their order.
+   */
+  within(mostTokens: number, count: CountText): string {
+    if (count(this.#whole) <= mostTokens) return this.#whole;
+    this.#parts ??= partsOf(this.#whole);
+    const { sentences, ranked } = this.#parts;
+    const chosen = new Set<number>();
+    let left = mostTokens;
+    for (const index of ranked) {
+      const cost = count(sentences[index] as string);
+      if (cost > left) continue;
+      left -= cost;
+      chosen.add(index);
+    }
+    if (chosen.size === 0) return cut(sentences[0] ?? this.#whole, mostTokens, count);
+    return joined(sentences, chosen);
+  }
+}
+
+interface Parts {
+  readonly sentences: readonly string[];
+  /** Their places, those first that tell most. */
+  readonly ranked: readonly number[];
+}
+
+function partsOf(text: string): Parts {
+  const sentences = sentencesOf(text);
+  // No directive crosses the end of a sentence.
+  const mayDirect = isDirective(text);
+  const scores = sentences.map((sentence, i) => scoreOf(sentence, i, sentences.length, mayDirect));
+  const ranked = [...sentences.keys()].sort((a, b) => (scores[b] as number) - (scores[a] as number) || a - b);
+  return { sentences, ranked };
 }
 
 /** The beginning of a text, by tokens. */
@@ -76,11 +96,12 @@ export function sentencesOf(text: string): readonly string[] {
   );
 }
 
-function scoreOf(sentence: string, index: number, total: number): number {
+function scoreOf(sentence: string, index: number, total: number, mayDirect: boolean): number {
   const names = sentence.match(NAMES_SOMETHING)?.length ?? 0;
   const decides = DECIDES.test(sentence) ? 2 : 0;
   const place = index === 0 ? 3 : index === total - 1 ? 1 : 0;
-  return Math.min(9, names * 4) + decides + place - (isDirective(sentence) ? 10 : 0) - sentence.length / 400;
+  const directs = mayDirect && isDirective(sentence) ? 10 : 0;
+  return Math.min(9, names * 4) + decides + place - directs - sentence.length / 400;
 }
 
 function joined(sentences: readonly string[], chosen: ReadonlySet<number>): string {

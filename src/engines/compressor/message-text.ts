@@ -22,6 +22,11 @@ export function placeholderOf(part: unknown): string | undefined {
   return /file|document|media/.test(kind) ? '[file]' : undefined;
 }
 
+/** Every run of white space as one space. */
+export function oneLine(text: string): string {
+  return text.replaceAll(/\s{2,}|[^\S ]/g, ' ').trim();
+}
+
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -5,7 +5,7 @@ import type { CountText } from './ledger-text.js';
 import { isRecord, placeholderOf, textOf } from './message-text.js';
 import { pairCalls } from './pair-calls.js';
 import { parseJson } from './record-facts.js';
-import { resultLine } from './tool-line.js';
+import { toldResult } from './tool-line.js';
 
 /** A shorter result costs about what its line would. */
 const SHORTEST_RESULT = 200;
@@ -44,11 +44,12 @@ export function prune(
   return { messages: pruned, changed };
 
   function lineFor(message: Message, index: number): string {
-    const text = textOf(message.content);
+    const told = toldResult(message);
+    const { text } = told;
     // The copy that stays has every word: this one need not say any of it.
     const isKept = kept.has(text);
     const factTokens = isKept ? 0 : Math.min(MOST_FACT_TOKENS, Math.max(40, count(text) * FACT_SHARE));
-    const line = resultLine(calls.get(index), text, factTokens, count);
+    const line = told.line(calls.get(index), factTokens, count);
     return isKept ? line.replace(/\]$/, ', the same as a later result below]') : line;
   }
 }

@@ -2,8 +2,9 @@ import type { Message } from '../../conversation/message.js';
 import { isDirective, sentencesOf } from './excerpt.js';
 import { identifiersIn, saysMore, type Worth } from './identifiers.js';
 import type { SourcedFact } from './ledger.js';
-import { textOf } from './message-text.js';
-import { factsIn, parseJson } from './record-facts.js';
+import { oneLine, textOf } from './message-text.js';
+import { parseJson } from './record-facts.js';
+import { ToldResult } from './tool-line.js';
 
 /** Longer sentences give the words around what they name. */
 const LONGEST_ABOUT = 160;
@@ -25,7 +26,7 @@ export const SAID = 5;
 /** From here on it names one thing. */
 export const NAMING = 3;
 
-const WISH = /\b(?:remember|always|never|from now on|decided|agreed)\b/i;
+const WISH = /\b(?:remember|always|never|from\s+now\s+on|decided|agreed)\b/i;
 
 const LOG_LINE = /^\W*(?:\d{4}-\d{2}-\d{2}[T ])?\d{2}:\d{2}:\d{2}\b|^\W*(?:DEBUG|INFO|WARN|ERROR|TRACE)\b/;
 
@@ -40,23 +41,30 @@ export function saidFacts({ role, content }: Message): readonly SourcedFact[] {
   ]);
 }
 
-/** What a tool returned, or was called with. */
+/** What a tool was called with. */
 export function recordFacts(text: string): readonly SourcedFact[] {
+  return resultFacts(new ToldResult(text));
+}
+
+/** What a tool returned. */
+export function resultFacts(told: ToldResult): readonly SourcedFact[] {
+  const { text } = told;
   if (parseJson(text) !== undefined) {
-    return factsIn(text).map((fact) => ({ ...fact, worth: WORTH.record[fact.worth] }));
+    return told.facts.map((fact) => ({ ...fact, worth: WORTH.record[fact.worth] }));
   }
   const lines = text.split('\n');
   const logged = lines.filter((line) => LOG_LINE.test(line)).length;
   if (logged < 2 || logged * 2 < lines.length) {
-    return factsIn(text).map((fact) => ({ ...fact, worth: WORTH.text[fact.worth] }));
+    return told.facts.map((fact) => ({ ...fact, worth: WORTH.text[fact.worth] }));
   }
   return lines.flatMap((line) => (LOG_LINE.test(line) ? loggedIn(line) : saidIn(line, WORTH.assistant)));
 }
 
 /** What is to hold from now on, whether it names anything or not. */
 function wishIn(sentence: string): readonly SourcedFact[] {
-  const text = sentence.replaceAll(/\s+/g, ' ').trim();
-  if (text.length > LONGEST_ABOUT || !WISH.test(text) || isDirective(text)) return [];
+  if (!WISH.test(sentence)) return [];
+  const text = oneLine(sentence);
+  if (text.length > LONGEST_ABOUT || isDirective(text)) return [];
   return [{ text, key: '', worth: SAID, about: text }];
 }
 
@@ -75,10 +83,7 @@ function saidIn(sentence: string, worths: Readonly<Record<Worth, number>>): read
 }
 
 function aboutOf(sentence: string, text: string): string {
-  const whole = sentence
-    .replaceAll(/\s+/g, ' ')
-    .trim()
-    .replace(/^[-*] /, '');
+  const whole = oneLine(sentence).replace(/^[-*] /, '');
   if (whole.length <= LONGEST_ABOUT) return whole;
   const at = whole.indexOf(text);
   if (at < 0) return '';

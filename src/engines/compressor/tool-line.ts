@@ -1,21 +1,42 @@
+import type { Message } from '../../conversation/message.js';
 import { callLabel } from './call-label.js';
 import type { CountText } from './ledger-text.js';
-import type { Call } from './message-text.js';
-import { factsIn } from './record-facts.js';
+import { type Call, textOf } from './message-text.js';
+import { type Fact, factsIn } from './record-facts.js';
 
 const EXIT_CODE = /"?exit[_ ]?code"?\s*[:=]?\s*(-?\d+)/i;
 const FAILED = /^\W*(?:"?error"?\b|traceback|exception|fatal)/i;
 
-/** A result in one line: which tool, with what, how much came back, how it ended, and what it says exactly. */
-export function resultLine(
-  call: Call | undefined,
-  text: string,
-  factTokens: number,
-  count: CountText,
-): string {
-  const label = call === undefined ? 'tool' : callLabel(call);
-  const facts = boundedFacts(text, label, factTokens, count);
-  return `[${label} -> ${sizeOf(text)}${facts === '' ? '' : `: ${facts}`}]`;
+/** A result that is told in one line, as often as somebody asks: it is read once. */
+export class ToldResult {
+  #size: string | undefined;
+  #facts: readonly Fact[] | undefined;
+
+  constructor(readonly text: string) {}
+
+  /** What it says exactly. */
+  get facts(): readonly Fact[] {
+    this.#facts ??= factsIn(this.text);
+    return this.#facts;
+  }
+
+  /** Which tool, with what, how much came back, how it ended, and what it says exactly. */
+  line(call: Call | undefined, factTokens: number, count: CountText): string {
+    const label = call === undefined ? 'tool' : callLabel(call);
+    this.#size ??= sizeOf(this.text);
+    const facts = boundedFacts(this.facts, label, factTokens, count);
+    return `[${label} -> ${this.#size}${facts === '' ? '' : `: ${facts}`}]`;
+  }
+}
+
+const told = new WeakMap<Message, ToldResult>();
+
+export function toldResult(message: Message): ToldResult {
+  const before = told.get(message);
+  if (before !== undefined) return before;
+  const made = new ToldResult(textOf(message.content));
+  told.set(message, made);
+  return made;
 }
 
 /** `2,314 chars, 45 lines, exit code 1`. */
@@ -33,8 +54,8 @@ function sizeOf(text: string): string {
 }
 
 /** What is worth most first, then in the order of the text. */
-function boundedFacts(text: string, label: string, mostTokens: number, count: CountText): string {
-  const facts = factsIn(text).filter((fact) => !label.includes(fact.text));
+function boundedFacts(found: readonly Fact[], label: string, mostTokens: number, count: CountText): string {
+  const facts = found.filter((fact) => !label.includes(fact.text));
   const order = facts.map((fact, index) => ({ index, worth: fact.worth }));
   order.sort((a, b) => b.worth - a.worth || a.index - b.index);
   const chosen = new Set<number>();
