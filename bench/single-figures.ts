@@ -1,21 +1,65 @@
 import { get } from 'node:http';
 import type { LoadJob, LoadResult } from './load.js';
-import { PROXY, startUpstream } from './peers.js';
+import { CLAMPING, startProxy, startUpstream } from './peers.js';
 import type { Measured } from './process.js';
 
 type Drive = (job: LoadJob) => Promise<LoadResult>;
 
 const READING_MS = 3000;
 const COUNTS = 400;
+const MEMORY_ROUNDS = 3;
+/** A stream of 200 chunks takes 4 s. */
+const MID_STREAM_MS = 3000;
+const STREAMS: Omit<LoadJob, 'url'> = {
+  path: '/v1/chat/completions?stream',
+  requests: 64,
+  concurrency: 64,
+  bodyBytes: 1000,
+  fresh: 'nothing',
+  stream: true,
+};
 
 /** Figures of the proxy alone, as lines of text. */
 export async function singleFigures(proxy: Measured, drive: Drive): Promise<string[]> {
   const growth = await slowReaderGrowth(proxy);
   const long = await longCountCost(drive);
+  const memory = await memoryFigures(drive);
   return [
+    ...memory,
     `A 50 MB answer that its client does not read: RSS grows by ${growth.toFixed(1)} MiB in ${READING_MS / 1000} s.`,
     `A count whose answer lists 100,000 token ids costs ${long.toFixed(2)} ms of CPU more than one that lists three.`,
   ];
+}
+
+/** Processes of their own: a row's RSS holds what the rows before it left behind. */
+async function memoryFigures(drive: Drive): Promise<string[]> {
+  const upstream = await startUpstream();
+  const lines: string[] = [];
+  for (const [engine, args] of [
+    ['none', CLAMPING],
+    ['compressor', ['--engine', 'compressor', '--data', ':memory:']],
+  ] as const) {
+    const idle: number[] = [];
+    const streaming: number[] = [];
+    for (let round = 0; round < MEMORY_ROUNDS; round += 1) {
+      const proxy = await startProxy(upstream.url, args);
+      await (await fetch(`${proxy.url}/v1/models`)).arrayBuffer();
+      await new Promise((done) => setTimeout(done, 1000));
+      idle.push(proxy.rssMiB());
+      const streams = drive({ ...STREAMS, url: proxy.url });
+      await new Promise((done) => setTimeout(done, MID_STREAM_MS));
+      streaming.push(proxy.rssMiB());
+      await streams;
+      await proxy.stop();
+    }
+    lines.push(`Engine ${engine}: RSS ${median(idle)} MiB idle, ${median(streaming)} MiB with 64 streams.`);
+  }
+  await upstream.stop();
+  return lines;
+}
+
+function median(values: number[]): string {
+  return (values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN).toFixed(0);
 }
 
 /** How much the proxy grows, in MiB, while the client of a large answer has stopped reading. */
@@ -38,8 +82,7 @@ async function longCountCost(drive: Drive): Promise<number> {
   const costs: number[] = [];
   for (const long of ['0', '1']) {
     const upstream = await startUpstream({ LONG_COUNT: long });
-    const proxy = await PROXY.start(upstream.url);
-    if (proxy === undefined) throw new Error('the proxy does not start');
+    const proxy = await startProxy(upstream.url, CLAMPING);
     const job: LoadJob = {
       url: proxy.url,
       path: '/v1/chat/completions',
