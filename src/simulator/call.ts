@@ -120,11 +120,12 @@ export class Call {
   }
 
   /** Writes one event, no faster than the client reads. @throws ClientGone */
-  async event(data: string): Promise<void> {
+  async event(data: string, type?: string): Promise<void> {
     this.checkPresent();
+    const text = `${type === undefined ? '' : `event: ${type}\n`}data: ${data}\n\n`;
     const { splitBytes } = this.delivery;
-    if (splitBytes === undefined) return this.write(`data: ${data}\n\n`);
-    this.held = Buffer.concat([this.held, Buffer.from(`data: ${data}\n\n`)]);
+    if (splitBytes === undefined) return this.write(text);
+    this.held = Buffer.concat([this.held, Buffer.from(text)]);
     while (this.held.length >= splitBytes) {
       const piece = this.held.subarray(0, splitBytes);
       this.held = this.held.subarray(splitBytes);

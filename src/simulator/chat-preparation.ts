@@ -28,10 +28,25 @@ export interface PreparedChat {
 }
 
 /** @throws Refusal in the server's words */
-export async function prepareChat(call: Call, instance: Instance): Promise<PreparedChat> {
+export function prepareChat(call: Call, instance: Instance): Promise<PreparedChat> {
   const { vllm } = instance.options;
   const request = readJsonObject(call, vllm, chatHandler);
-  const ask = readChatRequest(request, vllm);
+  return prepareAsked(request, readChatRequest(request, vllm), call, instance);
+}
+
+/**
+ * A chat request that was read already, or made of another endpoint's.
+ * @param checkLength refuses a prompt of so many tokens, where the endpoint does so by itself
+ * @throws Refusal in the server's words
+ */
+export async function prepareAsked(
+  request: PythonDict,
+  ask: ChatAsk,
+  call: Call,
+  instance: Instance,
+  checkLength: (tokens: number, model: ServedModel) => void = () => {},
+): Promise<PreparedChat> {
+  const { vllm } = instance.options;
   const model = instance.model(request.get('model'));
   checkAutoToolChoice(request, instance.options);
   const { maxTokens, maxTokensText, maxTokensField: field, minTokens } = ask;
@@ -41,6 +56,7 @@ export async function prepareChat(call: Call, instance: Instance): Promise<Prepa
   const text = instance.renderer.render(request, 'chat', model.id);
   const transferred = transferredIds(request, vllm);
   const promptIds = transferred ?? (await countedPrompt(text, instance.tokenizer, limits, ask));
+  checkLength(promptIds.length, model);
   const cap = effectiveCap(limits, promptIds.length);
   const given = request.get('messages');
   const messages: readonly PythonValue[] = isList(given) ? given : [];

@@ -1,20 +1,13 @@
-import { type AnswerPiece, answerPieces, seedsOf } from './answer.js';
 import { AnswerSize } from './answer-size.js';
 import type { Call } from './call.js';
-import { type PreparedChat, prepareChat } from './chat-preparation.js';
+import { type ChatJob, counts, keepAnswer, startChat } from './chat-job.js';
+import { prepareChat } from './chat-preparation.js';
 import { chatCompletion, emptyChoice, gather, pieceChunk, roleChunk, usageChunk } from './chat-shape.js';
 import type { Instance } from './instance.js';
 import { inTurn } from './interleave.js';
 import { chatLogprobs, promptLogprobs } from './logprobs.js';
-import { ScriptRun, streamedScript, unfinished } from './script-run.js';
+import { ScriptRun } from './script-run.js';
 import { finalUsage, runningUsage, type TokenCounts, wholeUsage } from './usage.js';
-
-/** A generation in progress. */
-interface ChatJob extends PreparedChat {
-  readonly instance: Instance;
-  readonly cached: number;
-  readonly streams: readonly Iterator<AnswerPiece>[];
-}
 
 /** `POST /v1/chat/completions`, in JSON or as events. */
 export async function answerChat(call: Call, instance: Instance): Promise<void> {
@@ -22,39 +15,8 @@ export async function answerChat(call: Call, instance: Instance): Promise<void> 
   const run = new ScriptRun(call, prepared.script, instance.options.chunkDelayMs);
   await instance.meters.whileRunning(async () => {
     await run.begin(prepared.ask.stream);
-    const cached = useCache(prepared, instance);
-    const job: ChatJob = { ...prepared, instance, cached, streams: answerStreams(prepared, instance) };
+    const job = startChat(prepared, instance);
     await (job.ask.stream ? streamAnswer(call, job, run) : wholeAnswer(call, job, run));
-  });
-}
-
-/** Prompt tokens that were in the cache. Only what is generated from enters it, not what a script refuses. */
-function useCache({ model, promptIds, ask }: PreparedChat, instance: Instance): number {
-  const cache = instance.prefixCache(model);
-  const cached = cache.lookUp(promptIds, ask.cacheSalt);
-  cache.store(promptIds, ask.cacheSalt);
-  instance.meters.countPrompt(promptIds.length, cached);
-  return cached;
-}
-
-function answerStreams(prepared: PreparedChat, instance: Instance): Iterator<AnswerPiece>[] {
-  const { ask, cap, promptIds, request, head } = prepared;
-  const script = ask.stream ? streamedScript(prepared.script) : prepared.script;
-  const demanded = head.vllm === '0.16' && ask.namedTool !== null;
-  const plan = {
-    script,
-    cap,
-    stop: ask.stop,
-    stopIds: ask.stopIds,
-    keepStop: ask.keepStop,
-    thinks: instance.options.reasoningParser !== undefined && instance.renderer.thinks(request),
-    showsCutCalls: ask.stream || demanded,
-    callFinish: demanded ? 'stop' : 'tool_calls',
-  } as const;
-  const seed = seedsOf(promptIds);
-  return Array.from({ length: ask.choices }, (_, index) => {
-    const pieces = answerPieces({ ...plan, seed: seed(`${ask.seed}:${index}`) }, instance.tokenizer);
-    return script.error === undefined ? pieces : unfinished(pieces);
   });
 }
 
@@ -135,18 +97,4 @@ async function endStream(call: Call, job: ChatJob, run: ScriptRun, total: TokenC
   }
   await call.event('[DONE]');
   await call.end();
-}
-
-function keepAnswer(job: ChatJob, ids: readonly number[]): void {
-  job.instance.prefixCache(job.model).store([...job.promptIds, ...ids], job.ask.cacheSalt);
-}
-
-function counts(job: ChatJob, completion: number, reasoning: number): TokenCounts {
-  const { enablePromptTokensDetails, reasoningParser } = job.instance.options;
-  return {
-    prompt: job.promptIds.length,
-    completion,
-    cached: enablePromptTokensDetails ? job.cached : 0,
-    reasoning: reasoningParser === undefined ? null : reasoning,
-  };
 }

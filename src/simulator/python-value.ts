@@ -101,6 +101,14 @@ export function fromPlain(value: unknown): PythonValue {
   return typeof value === 'string' || typeof value === 'boolean' ? value : null;
 }
 
+/** JSON, numbers as Python spells them. */
+export function jsonText(value: PythonValue): string {
+  if (value instanceof PythonNumber) return value.text;
+  if (isList(value)) return `[${value.map(jsonText).join(', ')}]`;
+  if (!isDict(value)) return JSON.stringify(value);
+  return `{${[...value].map(([key, item]) => `${JSON.stringify(key)}: ${jsonText(item)}`).join(', ')}}`;
+}
+
 /** A text that is equal for equal values, and only for them. */
 export function identity(value: PythonValue): string {
   if (value instanceof PythonNumber) return `${value.kind} ${value.text}`;

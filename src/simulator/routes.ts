@@ -2,9 +2,11 @@ import type { Call } from './call.js';
 import { answerChat } from './chat.js';
 import { answerCompletion } from './completions.js';
 import type { Instance } from './instance.js';
+import { answerCountTokens, answerMessages } from './messages.js';
 import { answerModels } from './models.js';
 import { detail, methodNotAllowed } from './refusal.js';
 import { answerRender, answerScaleOut } from './render.js';
+import { answerResponse } from './responses.js';
 import { answerHealth, answerLoad, answerMetrics, answerVersion } from './status.js';
 import { answerDetokenize, answerTokenize } from './tokenize.js';
 import type { VllmVersion } from './version.js';
@@ -31,6 +33,9 @@ const routes: readonly Route[] = [
   { method: 'POST', path: '/detokenize', handle: answerDetokenize },
   { method: 'POST', path: '/v1/chat/completions', handle: answerChat },
   { method: 'POST', path: '/v1/completions', handle: answerCompletion },
+  { method: 'POST', path: '/v1/responses', handle: answerResponse },
+  { method: 'POST', path: '/v1/messages', handle: answerMessages },
+  { method: 'POST', path: '/v1/messages/count_tokens', handle: answerCountTokens, only: '0.32' },
   // The same generation without the key: so does the real server.
   { method: 'POST', path: '/invocations', handle: answerChat },
   { method: 'POST', path: '/v1/chat/completions/render', handle: answerRender, only: '0.32' },

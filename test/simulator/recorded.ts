@@ -90,6 +90,17 @@ const madeUp = new Set([
   'arguments',
   'token',
   'logprob',
+  'created_at',
+  'item_id',
+  'call_id',
+  'tool_use_id',
+  'signature',
+  'thinking',
+  'delta',
+  'partial_json',
+  'sequence_number',
+  'cached_tokens',
+  'cache_write_tokens',
   'rank',
 ]);
 
@@ -98,18 +109,24 @@ export function comparable(answer: Answer): unknown {
   if (answer.status !== 200) return answer;
   if (answer.contentType?.startsWith('text/event-stream')) {
     const events = answer.body.split('\n\n').map((event) => {
-      const data = event.replace(/^data: /, '');
-      if (!data.startsWith('{')) return { choice: Number.POSITIVE_INFINITY, event: data };
+      const [, type = '', data = event] = /^(event: .*\n)?data: (.*)$/s.exec(event) ?? [];
+      if (!data.startsWith('{')) return { choice: Number.POSITIVE_INFINITY, event: type + data };
       const chunk = JSON.parse(data);
       const choice: number = chunk.choices?.[0]?.index ?? Number.POSITIVE_INFINITY;
-      return { choice, event: JSON.stringify(masked(chunk)) };
+      return { choice, event: type + JSON.stringify(masked(chunk)) };
     });
     // Chance says which choice of several comes first.
     const sorted = events.toSorted((a, b) => (a.choice === b.choice ? 0 : a.choice - b.choice));
-    return { ...answer, body: sorted.map(({ event }) => event) };
+    const told = sorted.map(({ event }) => event);
+    return { ...answer, body: answer.body.startsWith('event: ') ? withoutRepeats(told) : told };
   }
   if (!answer.body.startsWith('{')) return answer;
   return { ...answer, body: JSON.stringify(masked(JSON.parse(answer.body)), null, 1) };
+}
+
+/** Into how many pieces an answer falls depends on its words. */
+function withoutRepeats(events: readonly string[]): string[] {
+  return events.filter((event, at) => event !== events[at - 1]);
 }
 
 function masked(value: unknown): unknown {
