@@ -101,7 +101,7 @@ describe('estimateTokens', () => {
         const tokens = estimateTokens(value);
         return Number.isSafeInteger(tokens) && tokens >= 1;
       }),
-      { numRuns: 1000 },
+      { numRuns: 200 },
     );
   });
 

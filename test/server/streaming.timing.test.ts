@@ -36,19 +36,18 @@ test.each([CHAT, '/v1/audio/speech'])(
 );
 
 test('passes the head of a stream before its first event', async () => {
+  let sendFirst: () => void = () => {};
   const { proxy } = await startPair({
     routes: {
       [`POST ${CHAT}`]: (_request, response) => {
         response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
-        setTimeout(() => response.end('data: [DONE]\n\n'), 600);
+        sendFirst = () => response.end('data: [DONE]\n\n');
       },
     },
   });
-  const startedAt = performance.now();
   const response = await head(
     open(proxy.url, { method: 'POST', path: CHAT, body: chatBody({ stream: true }) }),
   );
-  expect(performance.now() - startedAt).toBeLessThan(300);
+  sendFirst();
   for await (const chunk of response) expect(String(chunk)).toBe('data: [DONE]\n\n');
-  expect(performance.now() - startedAt).toBeGreaterThan(500);
 });

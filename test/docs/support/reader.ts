@@ -76,7 +76,7 @@ export class Reader {
     );
     const ended = new Promise<void>((done) => child.once('close', () => done()));
     this.#running.push({ child, port, ended });
-    const seen = await Promise.race([listening(child), this.#finish(child)]);
+    const seen = await within(DEADLINE_MS, child, Promise.race([listening(child), output(child)]));
     if (kind === 'serve' && child.exitCode === null) await settle(port);
     return seen;
   }
@@ -88,12 +88,8 @@ export class Reader {
     return spawn('bash', ['-c', this.#here(script)], { cwd: this.folder, env, detached: true });
   }
 
-  async #finish(child: ChildProcess): Promise<string> {
-    const seen = collect(child);
-    const timer = setTimeout(() => signal(child, 'SIGKILL'), DEADLINE_MS);
-    await new Promise((done) => child.once('close', done));
-    clearTimeout(timer);
-    return seen();
+  #finish(child: ChildProcess): Promise<string> {
+    return within(DEADLINE_MS, child, output(child));
   }
 
   #here(text: string): string {
@@ -104,6 +100,22 @@ export class Reader {
   #there(text: string): string {
     return [...this.#ports].reduce((all, [page, own]) => all.replaceAll(own, page), text);
   }
+}
+
+/** Ends a program that takes longer. */
+async function within<T>(ms: number, child: ChildProcess, waited: Promise<T>): Promise<T> {
+  const timer = setTimeout(() => signal(child, 'SIGKILL'), ms);
+  try {
+    return await waited;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function output(child: ChildProcess): Promise<string> {
+  const seen = collect(child);
+  await new Promise((done) => child.once('close', done));
+  return seen();
 }
 
 function collect(child: ChildProcess): () => string {
