@@ -37,7 +37,14 @@ const argumentsText = fc.oneof(
   fc.constant('not json'),
 );
 
-/** An assistant with calls; some results may be missing, in another order, or of a call that nobody made. */
+/** As different servers name it. */
+const reasoning = fc.oneof(
+  { weight: 3, arbitrary: fc.constant({}) },
+  { weight: 1, arbitrary: text.map((value) => ({ reasoning: value })) },
+  { weight: 1, arbitrary: text.map((value) => ({ reasoning_content: value })) },
+);
+
+/** An assistant with calls; some results may be missing, in another order, or before their call. */
 const toolGroup = fc
   .record({
     calls: fc.array(fc.tuple(callId, argumentsText), { minLength: 1, maxLength: 4 }),
@@ -45,9 +52,10 @@ const toolGroup = fc
     results: fc.array(content, { minLength: 4, maxLength: 4 }),
     answered: fc.integer({ min: 0, max: 4 }),
     isReversed: fc.boolean(),
-    reasoning: fc.option(text, { nil: undefined }),
+    isEarly: fc.integer({ min: 0, max: 7 }).map((of) => of === 0),
+    thought: reasoning,
   })
-  .map(({ calls, said, results, answered, isReversed, reasoning }): Message[] => {
+  .map(({ calls, said, results, answered, isReversed, isEarly, thought }): Message[] => {
     const tools = calls
       .slice(0, answered)
       .map(([id], i): Message => ({ role: 'tool', tool_call_id: id, content: results[i] }));
@@ -56,32 +64,48 @@ const toolGroup = fc
       type: 'function',
       function: { name: 'look', arguments: args },
     }));
-    const assistant: Message = { role: 'assistant', content: said, tool_calls: asked };
-    return [
-      reasoning === undefined ? assistant : { ...assistant, reasoning },
-      ...(isReversed ? tools.reverse() : tools),
-    ];
+    const assistant: Message = { role: 'assistant', content: said, tool_calls: asked, ...thought };
+    const [first, ...others] = isReversed ? tools.reverse() : tools;
+    if (first === undefined) return [assistant];
+    return isEarly ? [first, assistant, ...others] : [assistant, first, ...others];
   });
 
+const asked = content.map((value): Message[] => [{ role: 'user', content: value }]);
+const said = fc
+  .tuple(content, reasoning)
+  .map(([value, thought]): Message[] => [{ role: 'assistant', content: value, ...thought }]);
+/** One request, and the loop of an agent that works on it: more than all the rest. */
+const giantTurn = fc
+  .tuple(asked, fc.array(toolGroup, { minLength: 8, maxLength: 14 }))
+  .map(([request, groups]) => [...request, ...groups.flat()]);
+
 const segment = fc.oneof(
-  { weight: 4, arbitrary: content.map((value): Message[] => [{ role: 'user', content: value }]) },
-  { weight: 4, arbitrary: content.map((value): Message[] => [{ role: 'assistant', content: value }]) },
-  { weight: 5, arbitrary: toolGroup },
+  { weight: 8, arbitrary: asked },
+  { weight: 8, arbitrary: said },
+  { weight: 10, arbitrary: toolGroup },
   {
-    weight: 1,
+    weight: 2,
     arbitrary: text.map((value): Message[] => [{ role: 'tool', tool_call_id: 'call_9', content: value }]),
   },
-  { weight: 1, arbitrary: text.map((value): Message[] => [{ role: 'developer', content: value }]) },
+  { weight: 2, arbitrary: text.map((value): Message[] => [{ role: 'developer', content: value }]) },
+  { weight: 1, arbitrary: text.map((value): Message[] => [{ role: 'system', content: value }]) },
 );
 const head = fc.constantFrom<Message[]>(
   [],
   [{ role: 'system', content: 'Be helpful.' }],
   [{ role: 'developer', content: 'D' }],
 );
+const body = fc
+  .tuple(
+    fc.array(segment, { minLength: 1, maxLength: 24 }),
+    fc.oneof({ weight: 5, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: giantTurn }),
+  )
+  .map(([segments, last]) => [...segments.flat(), ...last]);
+
 export const history = fc
-  .tuple(head, fc.array(segment, { minLength: 1, maxLength: 24 }))
-  .map(([first, segments]) =>
-    [...first, ...segments.flat()].map(
+  .tuple(head, body)
+  .map(([first, messages]) =>
+    [...first, ...messages].map(
       (message, i): Message => ({ ...message, message_uid: i.toString(16).padStart(32, '0') }),
     ),
   );

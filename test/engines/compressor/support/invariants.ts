@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import { headLength, type Message } from '../../../../src/conversation/message.js';
 import { bordersOf, lastGroupStart } from '../../../../src/engines/compressor/borders.js';
 import { type Built, roughly } from './build.js';
+import { OUTAGES, type SummariserName } from './summarisers.js';
 import { violationsOf, worseKinds } from './violations.js';
 
 export interface Outcome {
@@ -24,6 +25,24 @@ export async function run(
   } catch (error) {
     return { result: undefined, error };
   }
+}
+
+/** Sound, or ended by an outage, which only a call of the model can meet. */
+export function expectKept(
+  input: readonly Message[],
+  outcome: Outcome,
+  targetTokens: number,
+  built: Built,
+  name: SummariserName,
+): void {
+  const failure = OUTAGES[name];
+  if (failure === undefined || built.calls.length === 0) {
+    expectSound(input, outcome, targetTokens);
+    return;
+  }
+  expect(outcome.result).toBeUndefined();
+  expect(outcome.error).toMatchObject({ name: 'CompletionError', failure });
+  expect(built.calls).toHaveLength(1);
 }
 
 /** Everything a host relies on, whatever went in and whatever the model said. */

@@ -45,6 +45,46 @@ export const hanging: Summariser = (_prompt, { signal }) =>
     signal?.addEventListener('abort', () => reject(new CompletionError('unavailable')), { once: true });
   });
 
+/** Never answers, whatever its signal says. */
+export const deaf: Summariser = () => new Promise(() => {});
+/** Throws what no contract foresees, and before there is a promise. */
+export const broken: Summariser = () => {
+  throw new TypeError('bug');
+};
+
+/** Every way in which a model may answer, or not. */
+export const SUMMARISERS = {
+  repeating,
+  amnesic,
+  empty,
+  tooLong,
+  refusing,
+  injecting,
+  failing,
+  broken,
+  hanging,
+  deaf,
+  unavailable,
+  unauthorised,
+} as const;
+
+export type SummariserName = keyof typeof SUMMARISERS;
+
+/** With the time that a pass has, where that is what ends the call. */
+export function answering(name: SummariserName): {
+  readonly summariser: Summariser;
+  readonly remainingMs: () => number;
+} {
+  const isHanging = name === 'hanging' || name === 'deaf';
+  return { summariser: SUMMARISERS[name], remainingMs: () => (isHanging ? 6 : Number.POSITIVE_INFINITY) };
+}
+
+/** The failure that ends a pass which asked the model: what was there stays as it is. */
+export const OUTAGES: Readonly<Partial<Record<SummariserName, string>>> = {
+  unavailable: 'unavailable',
+  unauthorised: 'refused',
+};
+
 /** Deterministic numbers in [0, 1). */
 export function randomFrom(seed: number): () => number {
   let state = seed >>> 0;
