@@ -55,7 +55,7 @@ const TOOL_TAILS: Readonly<Record<string, Message[]>> = {
 function casesOf(tails: Readonly<Record<string, Message[]>>): [string, string, number][] {
   return Object.keys(HEADS).flatMap((head) =>
     Object.keys(tails).flatMap((tail) =>
-      [0, 1, 2, 3, 4, 6].map((first): [string, string, number] => [head, tail, first]),
+      [0, 2, 3, 6].map((first): [string, string, number] => [head, tail, first]),
     ),
   );
 }
@@ -148,7 +148,7 @@ test.each([
           view = [...view, assistant('Done.')];
         }
       }),
-      { numRuns: 60 },
+      { numRuns: 40 },
     );
   },
 );
