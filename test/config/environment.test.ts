@@ -43,3 +43,8 @@ it('refuses an empty text by name', () => {
   const settings = problemsFrom({ env }).map(({ setting }) => setting);
   expect(settings).toEqual(['INCONTEXT_HOST', 'INCONTEXT_API_KEYS', 'INCONTEXT_ENGINE']);
 });
+
+it('lets variables of others differ only in their case', () => {
+  const env = { http_proxy: 'http://a:1', HTTP_PROXY: 'http://b:2', Path: '/a', PATH: '/b' };
+  expect(loadFrom({ env })).toMatchObject({ ok: true, warnings: [] });
+});
