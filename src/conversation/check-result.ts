@@ -6,8 +6,8 @@ import { type Violation, violationsAndOpenEnd } from './sequence.js';
 export type ResultProblem = 'not_a_list' | 'empty' | 'new_violation' | 'tail_changed' | 'lost_user_message';
 
 export interface ResultRules {
-  /** The last turn alone is too big: behind its user message everything may become less. */
-  readonly turnMayShrink: boolean;
+  /** The last turn alone is too big: behind its user message everything may become less. Asked only where it did. */
+  readonly turnMayShrink: () => boolean;
 }
 
 /**
@@ -30,7 +30,7 @@ export function checkResult(
   const tail = input.slice(asked >= 0 ? asked : -1);
   const kept = output.slice(-tail.length);
   const isKept = kept.length === tail.length && tail.every((message, i) => sameMessage(message, kept[i]));
-  return isKept || turnMayShrink ? undefined : 'tail_changed';
+  return isKept || turnMayShrink() ? undefined : 'tail_changed';
 }
 
 /**

@@ -74,7 +74,7 @@ describe('a sequence of messages', () => {
     expect(places(violations(bare.map((one, i) => ({ ...one, message_uid: String(i) }))))).toEqual(
       places(found),
     );
-    expect(checkResult(bare, bare.slice(), { turnMayShrink: false })).toBe(
+    expect(checkResult(bare, bare.slice(), { turnMayShrink: () => false })).toBe(
       bare.length === 0 ? 'empty' : undefined,
     );
   });
@@ -94,7 +94,7 @@ describe('the result of an engine', () => {
   ];
   const tail = input.slice(6);
   const check = (output: unknown, turnMayShrink = false, before = input) =>
-    checkResult(before, output, { turnMayShrink });
+    checkResult(before, output, { turnMayShrink: () => turnMayShrink });
 
   test('may summarise what stands before the last user message', () => {
     expect(check([system('s'), user('summary'), assistant('ack'), ...tail])).toBeUndefined();

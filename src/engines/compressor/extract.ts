@@ -13,22 +13,22 @@ const PREVIOUS_SHARE = 0.4;
  * The summary where there is no model to write it: what was asked, what was done, what came back last. Of the same
  * shape, within the same bound, and the same for the same input.
  */
-export function extractSummary(
+export async function extractSummary(
   messages: readonly Message[],
   previous: string,
   since: string,
   mostTokens: number,
   count: CountText,
-): string {
+): Promise<string> {
   const asked = messages.filter(({ role }) => role === 'user');
-  const lines = digestLines(messages, CAPS, count);
+  const lines = await digestLines(messages, CAPS, count);
   const earlier = cutAtBorder(
     withoutDirectives(bodyOf(previous)),
     Math.floor(mostTokens * PREVIOUS_SHARE),
     count,
   );
-  const goal = digestLines(asked.slice(0, 1), CAPS, count);
-  const state = digestLines(messages.filter((message) => !isResult(message)).slice(-1), CAPS, count);
+  const goal = await digestLines(asked.slice(0, 1), CAPS, count);
+  const state = await digestLines(messages.filter((message) => !isResult(message)).slice(-1), CAPS, count);
   const fixed = [
     earlier === '' ? '' : `## Goal\n${earlier}`,
     earlier === '' && goal.length > 0 ? `## Goal\n${goal.join('\n')}` : '',

@@ -1,7 +1,7 @@
-import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { Message } from '../../conversation/message.js';
 import { type CompressOptions, IrreducibleError } from '../contract.js';
 import type { EngineServices } from '../services.js';
+import { othersTurn } from '../turns.js';
 import { factsOf } from './digest.js';
 import { extractSummary } from './extract.js';
 import { addToLedger } from './ledger.js';
@@ -97,10 +97,11 @@ export class Pass {
     if (this.options.force === true) return undefined;
     const plan = makePlan(this.#view, this.#sizes, room);
     const gone = new Set(middleOf(this.#view, plan));
-    const { messages, changed } = prune(
+    const { messages, changed } = await prune(
       this.#view.rest,
       (i) => gone.has(this.#view.rest[i] as Message),
       this.#count,
+      this.options.signal,
     );
     if (changed === 0) return undefined;
     const shorter = new Map(this.#view.rest.map((message, i) => [message, messages[i] as Message]));
@@ -118,7 +119,7 @@ export class Pass {
     let best: { readonly result: Message[]; readonly tokens: number } | undefined;
     let excess = 0;
     for (let step = 0; step < MOST_TRIES; step += 1) {
-      const result = this.#composed(step === 0 ? room : tighter(room, step), story, excess);
+      const result = await this.#composed(step === 0 ? room : tighter(room, step), story, excess);
       if (result === undefined) continue;
       const tokens = await this.env.services.countTokens(result);
       if (tokens < (best?.tokens ?? before)) best = { result, tokens };
@@ -148,13 +149,14 @@ export class Pass {
   async #story(room: Room, before: number): Promise<Story> {
     const order = this.#order(room, makePlan(this.#view, this.#sizes, room));
     if (order.middle.length === 0) return { kind: 'lines' };
-    if (this.options.force !== true && appendedState(order) !== undefined) return { kind: 'lines' };
+    if (this.options.force !== true && (await appendedState(order)) !== undefined) return { kind: 'lines' };
     const covered = new Set(order.middle);
     const told = await this.#told(order, before);
     if (told.kind === 'summary') return { kind: 'told', text: told.text, covered };
     this.env.services.log('warn', 'summary_failed', { messages: order.middle.length });
     const { prior } = order;
-    const text = extractSummary(order.middle, prior.summary, stepsOf(prior), room.summaryTokens, this.#count);
+    const since = stepsOf(prior);
+    const text = await extractSummary(order.middle, prior.summary, since, room.summaryTokens, this.#count);
     return { kind: 'told', text, covered };
   }
 
@@ -168,7 +170,7 @@ export class Pass {
     for (const part of inParts(middle, calls)) {
       const given = this.#count(previous) + this.#count(since) + this.#count(facts);
       const left = Math.max(256, room.inputTokens - given);
-      const transcript = await transcriptText(part, left, this.#count);
+      const transcript = await transcriptText(part, left, this.#count, this.options.signal);
       const order = {
         previous,
         since,
@@ -213,15 +215,15 @@ export class Pass {
     return { prior, middle, tail, room, space, count: this.#count };
   }
 
-  #composed(room: Room, story: Story, excess: number): Message[] | undefined {
+  async #composed(room: Room, story: Story, excess: number): Promise<Message[] | undefined> {
     const plan = makePlan(this.#view, this.#sizes, room);
     const order = this.#order(room, plan, excess);
     if (order.middle.length === 0 && this.#view.prior === undefined) return undefined;
     const first = [...this.#view.head, ...this.#view.rest.slice(0, plan.first)];
-    return aroundSummary(this.messages, first, summaryMessage(this.#state(order, story)), order.tail);
+    return aroundSummary(this.messages, first, summaryMessage(await this.#state(order, story)), order.tail);
   }
 
-  #state(order: StateOrder, story: Story): SummaryState {
+  async #state(order: StateOrder, story: Story): Promise<SummaryState> {
     if (story.kind === 'told') {
       const inSummary = order.middle.filter((message) => story.covered.has(message));
       const also = order.middle.filter((message) => !story.covered.has(message));
@@ -230,8 +232,11 @@ export class Pass {
     }
     const { prior, middle, room, count } = order;
     return (
-      appendedState(order) ??
-      rewrittenState(order, extractSummary(middle, prior.summary, stepsOf(prior), room.summaryTokens, count))
+      (await appendedState(order)) ??
+      rewrittenState(
+        order,
+        await extractSummary(middle, prior.summary, stepsOf(prior), room.summaryTokens, count),
+      )
     );
   }
 }

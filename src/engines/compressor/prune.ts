@@ -1,4 +1,5 @@
 import type { Message } from '../../conversation/message.js';
+import { othersTurn } from '../turns.js';
 import { isResult } from './borders.js';
 import { clip } from './call-label.js';
 import type { CountText } from './ledger-text.js';
@@ -23,25 +24,31 @@ export interface Pruned {
 }
 
 /** The old messages with results as one line, media as placeholders and long arguments cut. */
-export function prune(
+export async function prune(
   messages: readonly Message[],
   isOld: (index: number) => boolean,
   count: CountText,
-): Pruned {
+  signal?: AbortSignal,
+): Promise<Pruned> {
   const calls = pairCalls(messages);
   const kept = new Set(
     messages.filter((message, i) => !isOld(i) && isResult(message)).map(({ content }) => textOf(content)),
   );
   let changed = 0;
-  const pruned = messages.map((message, index) => {
-    if (!isOld(index)) return message;
-    const next = isResult(message)
+  const pruned: Message[] = [];
+  for (const [index, message] of messages.entries()) {
+    const next = isOld(index) ? shorter(message, index) : message;
+    if (next !== message) changed += 1;
+    pruned.push(next);
+    await othersTurn(signal);
+  }
+  return { messages: pruned, changed };
+
+  function shorter(message: Message, index: number): Message {
+    return isResult(message)
       ? prunedResult(message, () => lineFor(message, index))
       : withShortArguments(withoutMedia(message));
-    if (next !== message) changed += 1;
-    return next;
-  });
-  return { messages: pruned, changed };
+  }
 
   function lineFor(message: Message, index: number): string {
     const told = toldResult(message);

@@ -1,12 +1,9 @@
-import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { Message } from '../../conversation/message.js';
 import type { EngineServices } from '../services.js';
+import { othersTurn } from '../turns.js';
 import { factsOfMessage } from './digest.js';
 import type { CountText } from './ledger-text.js';
 import { sizesOf } from './room.js';
-
-/** Nobody else waits longer than about this for one step of a pass. */
-const TURN_MS = 8;
 
 /** Reads every message once, and lets others have their turn in between: what follows finds all of it known. */
 export async function readAhead(
@@ -14,14 +11,10 @@ export async function readAhead(
   services: EngineServices,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  let since = performance.now();
   for (const message of messages) {
     factsOfMessage(message);
     sizesOf([message], services);
-    if (performance.now() - since < TURN_MS) continue;
-    await othersTurn();
-    signal?.throwIfAborted();
-    since = performance.now();
+    await othersTurn(signal);
   }
 }
 

@@ -53,12 +53,12 @@ export interface StateOrder {
  * What goes as lines of the engine's own below the earlier summary; `undefined` where there are too many of them.
  * Everything before the new lines stays byte for byte.
  */
-export function appendedState(order: StateOrder): SummaryState | undefined {
+export async function appendedState(order: StateOrder): Promise<SummaryState | undefined> {
   const { prior, middle, tail, room, space, count } = order;
   const most = Math.floor(room.digestTokens * ADDED_LINES);
   // Lines are for what came since a summary: a first one is written by the model, unless there is little to tell.
-  if (prior.summary === '' && count(textsOf(middle)) > room.digestTokens) return undefined;
-  const lines = fittedLines(middle, most, count);
+  if (prior.summary === '' && isLonger(textsOf(middle), room.digestTokens, count)) return undefined;
+  const lines = await fittedLines(middle, most, count);
   if (count(`${stepsOf(prior)}\n${lines}`) > room.digestTokens) return undefined;
   const known = touchLedger(prior.ledger, textsOf(tail));
   const grown = remembered(addToLedger(known, factsOf(middle)));
@@ -93,10 +93,10 @@ export function rewrittenState(order: StateOrder, summary: string): SummaryState
 }
 
 /** Messages that had to go as well after the summary was written. */
-export function withAlsoGone(state: SummaryState, order: StateOrder): SummaryState {
+export async function withAlsoGone(state: SummaryState, order: StateOrder): Promise<SummaryState> {
   const { middle, room, count } = order;
   if (middle.length === 0) return state;
-  const lines = fittedLines(middle, Math.floor(room.digestTokens / 2), count);
+  const lines = await fittedLines(middle, Math.floor(room.digestTokens / 2), count);
   const grown = addToLedger(state.ledger, factsOf(middle));
   const unsaid = namedSince(grown, state.ledger.steps, `${summaryContent(state)}\n${lines}`);
   const added = shownLedger(unsaid, '', Math.floor(room.ledgerTokens / 2), count);
@@ -109,10 +109,14 @@ export function withAlsoGone(state: SummaryState, order: StateOrder): SummarySta
 }
 
 /** A line a message, each shorter until all fit; of what still does not, the newest. */
-function fittedLines(middle: readonly Message[], mostTokens: number, count: CountText): string {
+async function fittedLines(
+  middle: readonly Message[],
+  mostTokens: number,
+  count: CountText,
+): Promise<string> {
   let lines = '';
   for (const caps of LINES) {
-    lines = stepLines(middle, caps, count).join('\n');
+    lines = (await stepLines(middle, caps, count)).join('\n');
     if (count(lines) <= mostTokens) return lines;
   }
   return newestLines(lines, mostTokens, count);
@@ -121,6 +125,11 @@ function fittedLines(middle: readonly Message[], mostTokens: number, count: Coun
 /** What was told in lines since the summary was written. */
 export function stepsOf({ updates }: SummaryState): string {
   return updates.map(({ steps }) => steps).join('\n');
+}
+
+/** What is far longer shows it in its beginning. */
+function isLonger(text: string, tokens: number, count: CountText): boolean {
+  return count(text.slice(0, tokens * 16)) > tokens * 2 || count(text) > tokens;
 }
 
 /** The newest request among messages that go, word for word from its beginning. */

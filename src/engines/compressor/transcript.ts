@@ -1,5 +1,5 @@
-import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { Message } from '../../conversation/message.js';
+import { othersTurn } from '../turns.js';
 import { type Caps, digestLines } from './digest.js';
 import type { CountText } from './ledger-text.js';
 
@@ -13,23 +13,28 @@ export async function transcriptText(
   messages: readonly Message[],
   mostTokens: number,
   count: CountText,
+  signal?: AbortSignal,
 ): Promise<string> {
   let caps = GENEROUS;
-  let lines = digestLines(messages, caps, count);
+  let lines = await digestLines(messages, caps, count, signal);
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
-    const size = sizeOf(lines, count);
+    const size = await sizeOf(lines, count, signal);
     if (size <= mostTokens) return lines.join('\n');
-    await othersTurn();
     caps = smaller(caps, mostTokens / size);
-    lines = digestLines(messages, caps, count);
+    lines = await digestLines(messages, caps, count, signal);
   }
   const text = lines.join('\n');
-  return sizeOf(lines, count) > mostTokens ? newestLines(text, mostTokens, count) : text;
+  return (await sizeOf(lines, count, signal)) > mostTokens ? newestLines(text, mostTokens, count) : text;
 }
 
 /** Line by line: those that stay the same from round to round are weighed once. */
-function sizeOf(lines: readonly string[], count: CountText): number {
-  return lines.reduce((sum, line) => sum + count(line), 0);
+async function sizeOf(lines: readonly string[], count: CountText, signal?: AbortSignal): Promise<number> {
+  let size = 0;
+  for (const line of lines) {
+    size += count(line);
+    await othersTurn(signal);
+  }
+  return size;
 }
 
 /** Messages in as many parts as calls are worth it, in order. */

@@ -4,6 +4,7 @@ import { type Settled, settle } from '../../conversation/settle.js';
 import { renderRequest, type ViewRow, viewMessages } from '../../conversation/view.js';
 import { estimateTokens } from '../../estimate/estimate.js';
 import { IrreducibleError } from '../contract.js';
+import { othersTurn } from '../turns.js';
 import type { EngineInstance } from './engine-instance.js';
 import type { ExchangeBudget, ExchangeLink } from './exchange-link.js';
 import { unlessAborted } from './shared-pass.js';
@@ -136,16 +137,20 @@ async function onePass(
   signal: AbortSignal,
 ): Promise<PassResult> {
   const { link, targetTokens } = order;
+  await othersTurn(signal);
   const snapshot = viewMessages(view.rows);
   const writes = new Map(view.writes);
   const output = await lent(order, instance, { signal, writes }, () =>
     shorten(order, view, instance, signal),
   );
-  const turnMayShrink = isTurnTooBig(snapshot, view.promptTokens, targetTokens);
+  await othersTurn(signal);
+  const turnMayShrink = () => isTurnTooBig(snapshot, view.promptTokens, targetTokens);
   const problem = checkResult(snapshot, output, { turnMayShrink });
   if (problem !== undefined) throw new InvalidResultError(problem);
+  await othersTurn(signal);
   const settled = settle(view.rows, snapshot, output as Message[], order.mintUid);
   if (settled.headChanged) order.onHeadChanged();
+  await othersTurn(signal);
   const rendered = link.read(renderRequest(link.request, settled.rows));
   return { settled, promptTokens: await link.count(rendered, signal, order.budget.isExact), writes };
 }
@@ -159,6 +164,7 @@ async function shorten(
   if (!force && !engine.hasContentToCompress(viewMessages(rows))) {
     throw new IrreducibleError('nothing to compress');
   }
+  await othersTurn(signal);
   const options = { currentTokens: promptTokens, targetTokens, focusTopic, force, signal };
   return await engine.compress(viewMessages(rows), options);
 }

@@ -2,6 +2,7 @@ import type { Message } from '../../conversation/message.js';
 import { renderMessages } from '../../conversation/view.js';
 import { estimateTokens } from '../../estimate/estimate.js';
 import { type CompleteOptions, type Completion, CompletionError, type EngineServices } from '../services.js';
+import { othersTurn } from '../turns.js';
 import type { ExchangeLink } from './exchange-link.js';
 
 /** A pass while it runs: on whose behalf, until when, and what the engine has written in it. */
@@ -58,6 +59,7 @@ export class LentServices implements EngineServices {
   async #countTokens(messages: readonly Message[]): Promise<number> {
     const pass = this.#pass;
     if (pass === undefined) return this.estimateTokens(messages);
+    await othersTurn(pass.signal);
     const request = renderMessages(pass.link.request, messages);
     return await pass.link.count(request, pass.signal, false);
   }

@@ -92,7 +92,7 @@ test('where no user has spoken the summary is what a user would have begun with'
     const { result = [] } = await run(build(), structuredClone(view), Math.floor(roughly(view) * 0.5));
     expect(result[0]).toMatchObject({ role: 'user', _engine_mark: { kind: 'summary' } });
     expect(result.at(-1)).toEqual(view.at(-1));
-    expect(checkResult(view, result, { turnMayShrink: false })).toBeUndefined();
+    expect(checkResult(view, result, { turnMayShrink: () => false })).toBeUndefined();
     expect(violationsOf(result)).toMatchObject({ mistral: 0 });
     view = [...result, ...Array.from({ length: 8 }, (_, i) => group(`more_${pass}_${i}`)).flat()];
   }
