@@ -1,3 +1,4 @@
+import { grammarAnswer } from './grammar-answer.js';
 import { isDict, isList, type PythonDict } from './python-value.js';
 import { badRequest } from './refusal.js';
 import type { Script } from './script-schema.js';
@@ -7,7 +8,8 @@ import type { VllmVersion } from './version.js';
 const shortestCallList = 8;
 
 /**
- * The script of a request that demands a tool call and prescribes no answer: a call without arguments.
+ * The script of a request that demands a tool call and prescribes no answer: a call without arguments. Where a
+ * grammar leaves one answer only, it is that.
  * @throws Refusal as 0.16 does when the cap cuts the call off
  */
 export function forcedCall(
@@ -19,6 +21,8 @@ export function forcedCall(
 ): Script {
   const isScripted =
     script.text !== undefined || script.tool_calls !== undefined || script.tokens !== undefined;
+  const allowed = isScripted ? undefined : grammarAnswer(request);
+  if (allowed !== undefined) return { ...script, ...allowed };
   const isRequired = request.get('tool_choice') === 'required';
   if (isScripted || (named === null && !isRequired)) return script;
   if (isRequired && vllm === '0.16' && cap < shortestCallList) throw badRequest(unfinishedList);

@@ -60,19 +60,21 @@ export class PromptRenderer {
 
   private templateArguments(request: PythonDict, asker: Asker): Map<string, PythonValue> {
     const result = new Map<string, PythonValue>([['tools', this.toolsOf(request, asker)]]);
-    result.set('documents', asker === 'chat' ? (request.get('documents') ?? null) : null);
+    const documents = asker === 'chat' ? (request.get('documents') ?? null) : null;
+    result.set('documents', null);
     const honoursDefaults = asker === 'chat' || this.options.vllm !== '0.16';
     if (honoursDefaults) for (const [name, value] of this.defaults) result.set(name, value);
     const kwargs = request.get('chat_template_kwargs');
     const effort = request.get('reasoning_effort') ?? null;
-    if (asker === 'chat' && this.options.vllm === '0.32' && effort !== null) {
+    if (asker === 'chat' && effort !== null) {
       result.set('reasoning_effort', effort);
-      result.set('enable_thinking', effort !== 'none');
+      if (this.options.vllm === '0.32') result.set('enable_thinking', effort !== 'none');
     }
     if (isDict(kwargs)) {
       if (kwargs.has('messages')) throw new ErrorBelow(messagesTwice, messagesTwice);
-      for (const [name, value] of kwargs) result.set(name, value);
+      for (const [name, value] of kwargs) if (!isUnset(value)) result.set(name, value);
     }
+    if (documents !== null) result.set('documents', documents);
     result.delete('chat_template');
     return result;
   }
@@ -102,7 +104,8 @@ export class PromptRenderer {
     try {
       return template.render(variables);
     } catch (error) {
-      throw new ErrorBelow((error as Error).message);
+      const { message } = error as Error;
+      throw new ErrorBelow(message, message);
     }
   }
 
@@ -120,6 +123,11 @@ export class PromptRenderer {
       ? new ErrorBelow(old, old)
       : badRequest('Cannot apply chat template to an empty conversation. Provide at least one message.');
   }
+}
+
+/** Values that leave a default as it is. */
+function isUnset(value: PythonValue): boolean {
+  return value === null || value === 'auto';
 }
 
 const untrusted =
