@@ -15,7 +15,7 @@ export function placed(text: string): string {
 export async function outcomeOf(answer: Response): Promise<Outcome> {
   const text = placed(await answer.text());
   const body = text.startsWith('{') ? JSON.parse(text) : undefined;
-  const tokens: unknown = body?.usage?.prompt_tokens ?? body?.count;
+  const tokens: unknown = body?.usage?.prompt_tokens ?? body?.usage?.input_tokens ?? body?.count;
   if (typeof tokens === 'number') return tokens;
   // What a random model wrote before its answer was cut.
   const error = String(body?.error?.message ?? text).replace(/Invalid JSON: .*/s, 'Invalid JSON');
