@@ -54,10 +54,13 @@ export function tailFloor({ rest, borders, lastUser }: View): number {
   return Math.min(floor, rest.length);
 }
 
-/** By tokens first; by messages while that does not cost much more. */
-function tailStart({ borders }: View, sizes: Sizes, budget: PlanBudget, floor: number): number {
+/**
+ * By tokens first; by messages while that does not cost much more. What stood before an earlier summary came before
+ * all that the new one tells.
+ */
+function tailStart({ borders, beforePrior }: View, sizes: Sizes, budget: PlanBudget, floor: number): number {
   let start = floor;
-  for (let at = floor - 1; at >= 0; at -= 1) {
+  for (let at = floor - 1; at >= beforePrior; at -= 1) {
     if (borders[at] !== true) continue;
     const isWished = sizes.length - at <= budget.lastMessages;
     if (sum(sizes, at, sizes.length) > budget.tailTokens * (isWished ? WISH : 1)) break;

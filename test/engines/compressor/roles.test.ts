@@ -116,6 +116,20 @@ test('behind calls at the beginning an acknowledgement comes before the summary,
   }
 });
 
+test('what stood before an earlier summary never comes to stand behind the new one', async () => {
+  const opening = [user(long('first')), assistant('yes')];
+  const messages = [...opening, ...MIDDLE, user('last')];
+  const kept = { protectFirstN: 2, options: { head_share: 0.5 } };
+  const { result = [] } = await run(build(kept), structuredClone(messages), roughly(messages) * 0.5);
+  expect(result.slice(0, 2)).toEqual(opening);
+  const view = [...result.slice(0, 3), assistant('ok'), user('go on')];
+  // No room for the opening any more, but for its second message at the end.
+  const yielding = { protectFirstN: 2, options: { head_share: 0.01 } };
+  const again = await run(build(yielding), structuredClone(view), roughly(view) * 0.6, true);
+  expectSound(view, again, roughly(view) * 0.6);
+  expect(again.result?.map(({ content }) => content).slice(1)).toEqual(['ok', 'go on']);
+});
+
 test('the next pass takes the acknowledgement out again', async () => {
   let view: Message[] = [...MIDDLE, user('last')];
   for (let pass = 0; pass < 4; pass += 1) {

@@ -80,7 +80,7 @@ function lastRequest(messages: readonly Message[]): number {
   return messages.findLastIndex(({ role, _engine_mark: mark }) => role === 'user' && mark === undefined);
 }
 
-/** Head, last request and newest group, which the model has not answered yet, and what a summary takes at least. */
+/** Head, last request and newest group, which the model has not answered yet, and what is kept of the rest at least. */
 function leastPossible(input: readonly Message[], targetTokens: number): number {
   const head = headLength(input);
   const body = input.slice(head);
@@ -92,5 +92,5 @@ function leastPossible(input: readonly Message[], targetTokens: number): number 
   const floor = isWhole ? borders.lastIndexOf(true, last) : Math.max(newest, last);
   const request = last >= 0 && floor > last ? [body[last] as Message] : [];
   const kept = [...input.slice(0, head), ...request, ...body.slice(floor)];
-  return roughly(kept) + Math.max(400, targetTokens * 0.3 + 150);
+  return roughly(kept) + Math.max(400, targetTokens * 0.4 + 150);
 }
