@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { comparable, recordedAnswer, recordedExchanges, replay } from '../../simulator/recorded.js';
+import { recordedAnswer, recordedExchanges, replay } from '../../simulator/recorded.js';
 import { startProxy, type TestProxy } from '../../support/proxy.js';
-import { placed } from '../support/outcome.js';
+import { settled } from '../support/outcome.js';
 import { describeServers, type Server } from '../support/servers.js';
 
 // Recorded without --reasoning-parser.
@@ -16,9 +16,7 @@ const exchanges = ({ version }: Server) =>
 describeServers('flags', (server) => {
   test.each(exchanges(server))('answers as it was recorded to: %s', async (_name, exchange) => {
     const answer = await replay(exchange, server.url);
-    expect(comparable({ ...answer, body: placed(answer.body) })).toEqual(
-      comparable(recordedAnswer(exchange)),
-    );
+    expect(settled(answer, server)).toEqual(settled(recordedAnswer(exchange), server));
   });
 
   describe('answers so through the proxy too', () => {
@@ -30,9 +28,7 @@ describeServers('flags', (server) => {
 
     test.each(exchanges(server))('%s', async (_name, exchange) => {
       const answer = await replay(exchange, proxy.url);
-      expect(comparable({ ...answer, body: placed(answer.body) })).toEqual(
-        comparable(recordedAnswer(exchange)),
-      );
+      expect(settled(answer, server)).toEqual(settled(recordedAnswer(exchange), server));
     });
   });
 });

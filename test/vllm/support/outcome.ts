@@ -1,4 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { type Answer, comparable } from '../../simulator/recorded.js';
+import type { Server } from './servers.js';
 
 /** What became of a request: its prompt tokens, or how it was refused. */
 export type Outcome = number | { readonly status: number; readonly error: string };
@@ -9,6 +11,21 @@ const PACKAGES = '/opt/venv/lib/python3.11/site-packages';
 /** An answer's text with the server's own folders replaced by those of the recordings. */
 export function placed(text: string): string {
   return text.replace(/(File \\*")[^"\\]*\/site-packages/g, `$1${PACKAGES}`);
+}
+
+/** What must be equal between an answer and the recorded one. */
+export function settled(answer: Answer, { isReal }: Server): unknown {
+  const seen = comparable({ ...answer, body: unfinishedJson(placed(answer.body)) }) as { body: unknown };
+  const { body } = seen;
+  // A busy server may send two tokens in one event, or a character in one of its own.
+  return isReal && Array.isArray(body)
+    ? { ...seen, body: body.filter((event, at) => event !== body[at - 1]) }
+    : seen;
+}
+
+/** What a random model wrote before its answer was cut is left out. */
+function unfinishedJson(text: string): string {
+  return text.replace(/Invalid JSON: .*?(?=\\n|$)/s, 'Invalid JSON');
 }
 
 /** Reads a generation, or a count. */
