@@ -30,6 +30,11 @@ export interface Count {
   readonly tokens: number;
   /** The context length that the server reports with the count, where it reports one. */
   readonly contextLength?: number | undefined;
+  /**
+   * True where it is not certain that the upstream renders so many: they are the most that are likely. The proxy adds
+   * its fallback margin then, and calls it an estimate.
+   */
+  readonly rough?: boolean | undefined;
 }
 
 export interface ModelDescription {

@@ -20,7 +20,7 @@ const recorded = (version: string) =>
     if (path === '/version') return json(response, { version });
     const answer = answers.get(`${path} ${body}`);
     return answer === undefined ? json(response, {}, 501) : raw(response, answer.body, answer.status);
-  });
+  }, null);
 
 // Their usage is the sum of all prompts; what has to fit is the largest.
 const LARGEST = new Map([

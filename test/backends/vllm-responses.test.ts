@@ -96,7 +96,7 @@ describe('a response', () => {
   });
 
   test('is not counted where a gateway hides the version', async () => {
-    const stub = await listen((answer) => json(answer, {}, 404));
+    const stub = await listen((answer) => json(answer, {}, 404), null);
     const count = vllm(contextFor(stub.url)).count(requestOf({ input: 'x' }), response);
     expect(await failureOf(count)).toEqual(failed('unsupported'));
   });

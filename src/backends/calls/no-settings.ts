@@ -24,7 +24,7 @@ function optionProblems(name: string, options: unknown): SettingProblem[] {
   }));
 }
 
-function cacheProblems(entries: unknown): SettingProblem[] {
+export function cacheProblems(entries: unknown): SettingProblem[] {
   if (typeof entries === 'number' && Number.isSafeInteger(entries) && entries > 0) return [];
   const rule = 'a positive whole number';
   return [{ setting: 'tokenizer_cache_entries', value: String(entries), rule, example: '4096' }];

@@ -2,7 +2,9 @@ import { VERSION } from '../../version.js';
 import { type BackendContext, type BackendHealth, CountFailedError, ModelUnknownError } from '../contract.js';
 import type { ReaderOf } from './answer-handler.js';
 import { CircuitBreaker, type Health } from './circuit-breaker.js';
+import { CountLanes } from './count-lanes.js';
 import { StatusError } from './refusal.js';
+import { lengthOf } from './request-body.js';
 import { type Stop, stoppedBy } from './stop.js';
 import { Transport } from './transport.js';
 
@@ -18,6 +20,7 @@ export interface CountingCall {
 export interface Asking {
   readonly url: string;
   readonly authorization: string | undefined;
+  readonly apiKey?: string | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -26,10 +29,17 @@ export type IsRefusal = (status: number) => boolean;
 
 export const isClientError: IsRefusal = (status) => status >= 400 && status < 500;
 
-/** Asks a server: one circuit breaker an endpoint that counts, everything measured and reported to the observer. */
+/** Long counts that a server is given at a time, unless the operator says otherwise. */
+export const LONG_COUNTS_AT_ONCE = 1;
+
+/**
+ * Asks a server: one circuit breaker an endpoint that counts, counts in lanes for each server, everything measured and
+ * reported to the observer.
+ */
 export class ServerClient {
   readonly #transport: Transport;
   readonly #breakers = new Map<string, CircuitBreaker>();
+  readonly #lanes = new Map<string, CountLanes>();
   #calls = 0;
   #failures = 0;
 
@@ -37,6 +47,7 @@ export class ServerClient {
     private readonly context: BackendContext,
     private readonly now: () => number,
     private readonly isRefusal: IsRefusal = isClientError,
+    private readonly longAtOnce: number = LONG_COUNTS_AT_ONCE,
   ) {
     this.#transport = new Transport(context);
   }
@@ -47,9 +58,15 @@ export class ServerClient {
    */
   async count<T>(call: CountingCall, readerOf: ReaderOf<T>, accept?: (answer: T) => void): Promise<T> {
     try {
-      const answer = await this.#breaker(call.url).run(
-        () => this.#post(call, readerOf),
-        (error) => this.#healthAfter(error, call.stop),
+      const answer = await this.#lanesOf(call.url).run(
+        lengthOf(call.payload),
+        call.stop,
+        this.#timeoutMs,
+        () =>
+          this.#breaker(call.url).run(
+            () => this.#post(call, readerOf),
+            (error) => this.#healthAfter(error, call.stop),
+          ),
       );
       accept?.(answer);
       return answer;
@@ -65,6 +82,18 @@ export class ServerClient {
     const headers = this.#headers(authorization);
     return stoppedBy(signal, (stop) =>
       this.#transport.call({ method: 'GET', url, headers, body: null, stop, timeoutMs }, readerOf),
+    );
+  }
+
+  /**
+   * Asks a server about itself: no count, so nothing that is measured, and no sign of its health.
+   * @throws CountFailedError; the signal's reason when it aborts
+   */
+  post<T>({ url, authorization, apiKey, signal }: Asking, body: Buffer, readerOf: ReaderOf<T>): Promise<T> {
+    const timeoutMs = this.#timeoutMs;
+    const headers = this.#postHeaders(authorization, apiKey);
+    return stoppedBy(signal, (stop) =>
+      this.#transport.call({ method: 'POST', url, headers, body: [body], stop, timeoutMs }, readerOf),
     );
   }
 
@@ -88,8 +117,7 @@ export class ServerClient {
   ): Promise<T> {
     this.#calls += 1;
     const start = performance.now();
-    const headers = [...this.#headers(authorization), 'content-type', 'application/json'];
-    if (apiKey !== undefined) headers.push('x-api-key', apiKey);
+    const headers = this.#postHeaders(authorization, apiKey);
     try {
       return await this.#transport.call<T>(
         { method: 'POST', url, headers, body: payload, stop, timeoutMs: this.#timeoutMs },
@@ -98,6 +126,12 @@ export class ServerClient {
     } finally {
       this.context.observer.onCall?.((performance.now() - start) / 1000);
     }
+  }
+
+  #postHeaders(authorization: string | undefined, apiKey: string | undefined): string[] {
+    const headers = [...this.#headers(authorization), 'content-type', 'application/json'];
+    if (apiKey !== undefined) headers.push('x-api-key', apiKey);
+    return headers;
   }
 
   #headers(authorization: string | undefined): string[] {
@@ -113,6 +147,16 @@ export class ServerClient {
       this.#breakers.set(url, breaker);
     }
     return breaker;
+  }
+
+  /** Whatever a server counts, it does so with the same hands. */
+  #lanesOf(url: string): CountLanes {
+    const known = this.#lanes.get(url);
+    if (known !== undefined) return known;
+    const { origin } = new URL(url);
+    const lanes = this.#lanes.get(origin) ?? new CountLanes(this.longAtOnce);
+    this.#lanes.set(origin, lanes).set(url, lanes);
+    return lanes;
   }
 
   #failed(error: unknown): void {

@@ -6,16 +6,23 @@ export class Endpoints {
   readonly models: string;
   /** Where requests in Anthropic's form are counted: the upstream alone has their endpoint. */
   readonly countTokens: string;
+  readonly #upstream: string;
   readonly #tokenize: string;
   readonly #byModel: ReadonlyMap<string, string>;
   readonly #credentials: Credentials;
 
   constructor(context: Pick<BackendContext, 'upstream' | 'tokenizer'>) {
+    this.#upstream = context.upstream;
     this.models = `${context.upstream}/v1/models`;
     this.countTokens = `${context.upstream}/v1/messages/count_tokens`;
     this.#tokenize = context.tokenizer.url ?? `${context.upstream}/tokenize`;
     this.#byModel = context.tokenizer.urlByModel;
     this.#credentials = new Credentials(context);
+  }
+
+  /** A path of the upstream's own. */
+  onUpstream(path: string): string {
+    return `${this.#upstream}${path}`;
   }
 
   tokenize(model: unknown): string {

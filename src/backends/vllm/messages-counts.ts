@@ -1,3 +1,4 @@
+import { mediaParts } from '../../body/media-parts.js';
 import type { RawObject } from '../../body/raw-object.js';
 import { CountCache } from '../calls/count-cache.js';
 import { requestKey } from '../calls/request-key.js';
@@ -7,6 +8,8 @@ import { refusePromptIds } from './prompt-ids.js';
 import type { TokenizerClient } from './tokenizer-client.js';
 
 const READS_THINKING = 32;
+/** From this version on images are counted as the model gets them. */
+const EXPANDS_MEDIA = 32;
 
 /** Counts requests in Anthropic's form by `POST /v1/messages/count_tokens`, which takes them as they are. */
 export class MessagesCounts {
@@ -23,9 +26,8 @@ export class MessagesCounts {
   async count(request: RawObject, call: CountCall): Promise<Count> {
     refusePromptIds(request);
     const { url, authorization, apiKey } = this.client.countTokensEndpoint(call);
-    if (saysHowToThink(request)) {
-      await this.client.version.requireAtLeast(READS_THINKING, call);
-    }
+    if (saysHowToThink(request)) await this.client.version.requireAtLeast(READS_THINKING, call);
+    if (mediaParts(request) > 0) await this.client.version.requireAtLeast(EXPANDS_MEDIA, call);
     const wanted = { key: `${requestKey(request)} ${url}`, credential: `${authorization} ${apiKey}`, call };
     const { tokens } = await this.#cache.get(wanted, (stop) =>
       this.client.countTokens({ url, authorization, apiKey, payload: [request.bytes], stop }),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { wholeBody } from '../calls/body-reader.js';
 import { refusal, StatusError } from '../calls/refusal.js';
+import { Remembered, type RememberingCall } from '../calls/remembered.js';
 import type { ServerClient } from '../calls/server-client.js';
 import { type BackendCall, type CountCall, CountFailedError } from '../contract.js';
 
@@ -11,30 +12,33 @@ const answer = z.looseObject({ version: z.string() });
 
 /** Which vLLM the upstream is, where that decides how a request is rendered. */
 export class ServerVersion {
-  #minor: number | undefined;
-  #askedAt = Number.NEGATIVE_INFINITY;
+  readonly #minor: Remembered<number | undefined>;
 
   constructor(
     private readonly client: Pick<ServerClient, 'get'>,
     private readonly upstream: string,
     private readonly authorizationOf: (call: BackendCall) => string | undefined,
-    private readonly now: () => number,
-  ) {}
+    now: () => number,
+  ) {
+    this.#minor = new Remembered(OLD_MS, now);
+  }
+
+  /** The `N` of 0.N, infinite from 1.0 on; `undefined` where the server does not say. */
+  minor(call: RememberingCall): Promise<number | undefined> {
+    return this.#minor.get(call, (asking) => this.#ask(asking));
+  }
 
   /** @throws CountFailedError `unsupported` where it is older than 0.`minor`, or does not say what it is */
   async requireAtLeast(minor: number, call: CountCall): Promise<void> {
-    if (call.fresh === true || this.now() - this.#askedAt > OLD_MS) {
-      this.#minor = await this.#ask(call);
-      this.#askedAt = this.now();
-    }
-    if (this.#minor === undefined || this.#minor < minor) throw new CountFailedError('unsupported');
+    const known = await this.minor(call);
+    if (known === undefined || known < minor) throw new CountFailedError('unsupported');
   }
 
   forget(): void {
-    this.#askedAt = Number.NEGATIVE_INFINITY;
+    this.#minor.forget();
   }
 
-  async #ask(call: CountCall): Promise<number | undefined> {
+  async #ask(call: BackendCall): Promise<number | undefined> {
     try {
       const { signal } = call;
       const authorization = this.authorizationOf(call);
@@ -49,7 +53,6 @@ export class ServerVersion {
   }
 }
 
-/** Infinite from 1.0 on. */
 function minorOf(body: Buffer): number | undefined {
   try {
     const match = /^(\d+)\.(\d+)/.exec(answer.parse(JSON.parse(body.toString('utf8'))).version);

@@ -1,5 +1,6 @@
 import { editObject } from '../../body/edit-object.js';
 import { RawObject } from '../../body/raw-object.js';
+import type { ChatRules } from './chat-rules.js';
 
 /** The members of a chat request that reach the template as its kwargs. */
 export const TEMPLATE_MEMBERS = ['chat_template_kwargs', 'documents', 'reasoning_effort'] as const;
@@ -8,10 +9,13 @@ const NONE = Buffer.from('{}');
 
 /**
  * The raw `chat_template_kwargs` with what Chat Completions adds to them before it renders: `documents`,
- * `reasoning_effort` and the `enable_thinking` that follows from it. `undefined`: there are none.
+ * `reasoning_effort` and the `enable_thinking` that may follow from it. `undefined`: there are none.
  * Kwargs that are no object stay as they are: the server judges them.
  */
-export function templateKwargs(request: RawObject): Buffer | undefined {
+export function templateKwargs(
+  request: RawObject,
+  { effortSwitchesThinking }: Pick<ChatRules, 'effortSwitchesThinking'>,
+): Buffer | undefined {
   const sent = request.raw('chat_template_kwargs');
   const documents = given(request, 'documents');
   const effort = given(request, 'reasoning_effort');
@@ -22,7 +26,7 @@ export function templateKwargs(request: RawObject): Buffer | undefined {
   if (documents !== undefined) set.set('documents', documents);
   if (effort !== undefined) {
     set.set('reasoning_effort', effort);
-    if (!base.has('enable_thinking')) {
+    if (effortSwitchesThinking && !base.has('enable_thinking')) {
       set.set('enable_thinking', request.value('reasoning_effort') === 'none' ? 'false' : 'true');
     }
   }

@@ -1,6 +1,7 @@
+import type { ReaderOf } from '../calls/answer-handler.js';
 import { wholeBody } from '../calls/body-reader.js';
 import { MODELS_LIMIT, positive, readModels } from '../calls/model-list.js';
-import { type CountingCall, ServerClient } from '../calls/server-client.js';
+import { type CountingCall, isClientError, ServerClient } from '../calls/server-client.js';
 import {
   type BackendCall,
   type BackendContext,
@@ -13,6 +14,7 @@ import { type ServerCount, TokenizeAnswer } from './answer.js';
 import { countTokensAnswer, type MessagesCount } from './count-tokens.js';
 import { Endpoints } from './endpoints.js';
 import { vllmRefusal } from './refusal.js';
+import { type RenderedCount, renderAnswer } from './rendered-count.js';
 import { ServerVersion } from './server-version.js';
 
 export interface TokenizeEndpoint extends Pick<CountingCall, 'url' | 'authorization' | 'apiKey'> {
@@ -27,8 +29,8 @@ export class TokenizerClient {
   /** Which vLLM the upstream is. */
   readonly version: ServerVersion;
 
-  constructor(context: BackendContext, now: () => number) {
-    this.#client = new ServerClient(context, now);
+  constructor(context: BackendContext, now: () => number, longCountsAtOnce?: number) {
+    this.#client = new ServerClient(context, now, isClientError, longCountsAtOnce);
     this.#endpoints = new Endpoints(context);
     this.version = new ServerVersion(
       this.#client,
@@ -45,6 +47,28 @@ export class TokenizerClient {
 
   countTokensEndpoint(caller: BackendCall): TokenizeEndpoint {
     return this.#endpointAt(this.#endpoints.countTokens, this.upstreamAuthorization(caller), caller);
+  }
+
+  upstreamEndpoint(path: string, caller: BackendCall): TokenizeEndpoint {
+    const url = this.#endpoints.onUpstream(path);
+    return this.#endpointAt(url, this.upstreamAuthorization(caller), caller);
+  }
+
+  /** Asks the upstream about itself. @throws ModelUnknownError or CountFailedError */
+  askUpstream<T>(path: string, body: Buffer, caller: BackendCall, readerOf: ReaderOf<T>): Promise<T> {
+    const { url, authorization, apiKey } = this.upstreamEndpoint(path, caller);
+    return this.#client.post({ url, authorization, apiKey, signal: caller.signal }, body, readerOf);
+  }
+
+  /** What `/tokenize` counts for a sample. @throws ModelUnknownError or CountFailedError */
+  async sampleTokens(model: unknown, sample: Buffer, caller: BackendCall): Promise<number> {
+    const { url, authorization, apiKey } = this.endpoint(model, caller);
+    const { tokens } = await this.#client.post(
+      { url, authorization, apiKey, signal: caller.signal },
+      sample,
+      (status) => (status === 200 ? new TokenizeAnswer() : vllmRefusal(status)),
+    );
+    return tokens;
   }
 
   /**
@@ -69,6 +93,11 @@ export class TokenizerClient {
   /** The `Authorization` for what only the upstream itself knows. */
   upstreamAuthorization({ credential }: BackendCall): string | undefined {
     return this.#endpoints.modelsAuthorization(credential);
+  }
+
+  /** @throws ModelUnknownError or CountFailedError */
+  render(call: CountingCall): Promise<RenderedCount> {
+    return this.#client.count(call, renderAnswer);
   }
 
   /** @throws ModelUnknownError or CountFailedError */

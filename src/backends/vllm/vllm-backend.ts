@@ -1,6 +1,5 @@
 import type { RawObject } from '../../body/raw-object.js';
 import type { CapField } from '../../budget/cap-field.js';
-import { checkSettings } from '../calls/no-settings.js';
 import {
   type Backend,
   type BackendCall,
@@ -12,12 +11,14 @@ import {
   type ModelDescription,
 } from '../contract.js';
 import { readVllmCap } from './caps.js';
+import { ChatCounts } from './chat-counts.js';
 import { MessagesCounts } from './messages-counts.js';
 import { isVllmOverflow } from './overflow.js';
 import { PromptCounts } from './prompt-counts.js';
 import { TokenizerClient } from './tokenizer-client.js';
 import { truncationLimit } from './truncation.js';
-import { countChat, countCompletion, countResponse } from './ways.js';
+import { readVllmSettings, type VllmSettings } from './vllm-settings.js';
+import { countCompletion, countResponse } from './ways.js';
 
 const CHAT = '/v1/chat/completions';
 
@@ -25,6 +26,8 @@ const CHAT = '/v1/chat/completions';
 export interface VllmInternals {
   /** A monotonic clock in milliseconds. */
   readonly now?: () => number;
+  /** False: `/tokenize` is trusted to render chats as the server does. */
+  readonly examines?: boolean;
 }
 
 /**
@@ -32,8 +35,7 @@ export interface VllmInternals {
  * @throws BackendSettingsError
  */
 export function createVllmBackend(context: BackendContext, internals: VllmInternals = {}): Backend {
-  checkSettings('vllm', context);
-  return new VllmBackend(context, internals.now ?? (() => performance.now()));
+  return new VllmBackend(context, readVllmSettings(context), internals);
 }
 
 /** By the path of the generation endpoint. */
@@ -44,19 +46,23 @@ class VllmBackend implements Backend {
   readonly #client: TokenizerClient;
   readonly #prompts: PromptCounts;
   readonly #messages: MessagesCounts;
+  readonly #chats: ChatCounts;
   readonly #ways: Ways;
 
-  constructor(context: BackendContext, now: () => number) {
-    const client = new TokenizerClient(context, now);
+  constructor(context: BackendContext, settings: VllmSettings, internals: VllmInternals) {
+    const { now = () => performance.now(), examines = true } = internals;
+    const client = new TokenizerClient(context, now, settings.longCountsAtOnce);
     const prompts = new PromptCounts(context, client);
     const messages = new MessagesCounts(context, client);
+    const chats = new ChatCounts(context, client, prompts, { settings, now, examines });
     this.#client = client;
     this.#prompts = prompts;
     this.#messages = messages;
+    this.#chats = chats;
     this.#ways = new Map([
-      [CHAT, (request, call) => countChat(request, call, prompts)],
+      [CHAT, (request, call) => chats.count(request, call)],
       ['/v1/completions', (request, call) => countCompletion(request, call, prompts)],
-      ['/v1/responses', (request, call) => countResponse(request, call, prompts, client)],
+      ['/v1/responses', (request, call) => countResponse(request, call, chats, client)],
       ['/v1/messages', (request, call) => messages.count(request, call)],
     ]);
   }
@@ -96,6 +102,7 @@ class VllmBackend implements Backend {
   clearCache(): void {
     this.#prompts.clear();
     this.#messages.clear();
+    this.#chats.clear();
     this.#client.version.forget();
   }
 

@@ -35,7 +35,7 @@ afterEach(async () => {
 
 /** A backend that is closed after the test. */
 export function vllm(context: BackendContext, internals?: VllmInternals): Backend {
-  const backend = createVllmBackend(context, internals);
+  const backend = createVllmBackend(context, { examines: false, ...internals });
   open.add(backend);
   return backend;
 }

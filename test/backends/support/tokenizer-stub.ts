@@ -27,12 +27,16 @@ afterEach(async () => {
   await Promise.all([...open].map((stub) => stub.close()));
 });
 
-/** A real server on a free port; it is closed after the test. */
-export async function listen(answer: Answer): Promise<Stub> {
+/**
+ * A real server on a free port; it is closed after the test. It says that it is this version of vLLM, which is not
+ * among what arrived; `null`: that is for the test to answer.
+ */
+export async function listen(answer: Answer, version: string | null = '0.32.0'): Promise<Stub> {
   const arrived: Arrived[] = [];
   const waiting: { count: number; resolve: () => void }[] = [];
   const server = createServer(async (request, response) => {
     const one = await read(request);
+    if (one.path === '/version' && version !== null) return json(response, { version });
     arrived.push(one);
     for (const { count, resolve } of waiting) if (arrived.length >= count) resolve();
     stub.answer(response, one, arrived.length - 1);

@@ -9,5 +9,5 @@ export function vllmServer(version = '0.32.0'): Promise<Stub> {
     if (path === '/v1/messages/count_tokens') return json(answer, { input_tokens: 14 });
     const { prompt } = JSON.parse(body);
     return counted(answer, typeof prompt === 'string' ? prompt.length : 12);
-  });
+  }, null);
 }

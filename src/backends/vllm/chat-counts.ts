@@ -1,0 +1,159 @@
+import { mediaParts } from '../../body/media-parts.js';
+import type { RawObject } from '../../body/raw-object.js';
+import { CountCache } from '../calls/count-cache.js';
+import { type BackendContext, type Count, type CountCall, CountFailedError } from '../contract.js';
+import {
+  type ChatRules,
+  CURRENT_RULES,
+  dependsOnToolChoice,
+  dependsOnVersion,
+  EARLIER_RULES,
+  rulesOfVersion,
+} from './chat-rules.js';
+import { countingKey, countingPayload } from './payload.js';
+import type { PromptCounts } from './prompt-counts.js';
+import { transferredPromptTokens } from './prompt-ids.js';
+import { type RenderedCount, renderPayload } from './rendered-count.js';
+import { ServerTraits } from './server-traits.js';
+import type { TokenizerClient } from './tokenizer-client.js';
+import { refuseUnknownToolChoice } from './tool-choice.js';
+import { truncatedTokens } from './truncation.js';
+import type { VllmSettings } from './vllm-settings.js';
+
+const RENDER = '/v1/chat/completions/render';
+/** From this version on `/tokenize` counts images, audio and video as the model gets them. */
+const EXPANDS_MEDIA = 32;
+
+export interface ChatCountsOptions {
+  readonly settings: Pick<VllmSettings, 'mediaReserveTokens'>;
+  readonly now: () => number;
+  /** False: `/tokenize` is trusted to render chats as the server does. */
+  readonly examines: boolean;
+}
+
+/** Counts chats by `POST /tokenize`, as the upstream's version and flags have them rendered. */
+export class ChatCounts {
+  readonly #traits: ServerTraits;
+  readonly #rendered: CountCache<RenderedCount>;
+
+  constructor(
+    context: Pick<BackendContext, 'tokenizer' | 'observer'>,
+    private readonly client: TokenizerClient,
+    private readonly prompts: PromptCounts,
+    private readonly options: ChatCountsOptions,
+  ) {
+    this.#traits = new ServerTraits(client, options.now);
+    this.#rendered = new CountCache(context.tokenizer.cacheEntries, context.observer);
+  }
+
+  /** @throws ModelUnknownError or CountFailedError */
+  async count(request: RawObject, call: CountCall): Promise<Count> {
+    const transferred = transferredPromptTokens(request);
+    if (transferred !== undefined) {
+      const { contextLength } = await this.#countUnder(CURRENT_RULES, request, call);
+      return { tokens: transferred, contextLength };
+    }
+    refuseUnknownToolChoice(request);
+    const [counted, offset] = await Promise.all([
+      this.countOf(request, request, call),
+      this.options.examines ? this.#traits.offset(request.value('model'), call) : undefined,
+    ]);
+    const certain =
+      offset === undefined || offset === 0 ? counted : await this.#elsewhere(request, call, counted, offset);
+    const whole = await this.#withMedia(request, call, certain);
+    return { ...whole, tokens: truncatedTokens(request, whole.tokens) };
+  }
+
+  /**
+   * Counts a chat under every rule that the upstream may have: one, where it tells. Where they differ in the count, it
+   * is not certain.
+   * @param asked the request that the chat was made of.
+   */
+  async countOf(chat: RawObject, asked: RawObject, call: CountCall): Promise<Count> {
+    const [first, ...others] = await this.#rulesFor(chat, asked, call);
+    const count = await this.#countUnder(first, chat, call);
+    let most = count.tokens;
+    let isCertain = true;
+    for (const rules of others) {
+      const { tokens } = await this.#countUnder(rules, chat, call);
+      isCertain &&= tokens === count.tokens;
+      most = Math.max(most, tokens);
+    }
+    if (isCertain) return count;
+    const rendered = chat === asked ? await this.#renderedTokens(chat, call) : undefined;
+    return rendered === undefined ? { ...count, tokens: most, rough: true } : { ...count, tokens: rendered };
+  }
+
+  clear(): void {
+    this.#rendered.clear();
+    this.#traits.forget();
+  }
+
+  #countUnder(rules: ChatRules, chat: RawObject, call: CountCall): Promise<Count> {
+    const prompt = {
+      model: chat.value('model'),
+      key: countingKey(chat, rules),
+      payload: () => countingPayload(chat, rules),
+    };
+    return this.prompts.count(prompt, call);
+  }
+
+  async #rulesFor(
+    chat: RawObject,
+    asked: RawObject,
+    call: CountCall,
+  ): Promise<readonly [ChatRules, ...ChatRules[]]> {
+    const told = dependsOnVersion(chat) ? rulesOfVersion(await this.#minor(call)) : CURRENT_RULES;
+    const rules: readonly [ChatRules, ...ChatRules[]] =
+      told === undefined ? [CURRENT_RULES, EARLIER_RULES] : [told];
+    if (!dependsOnToolChoice(asked)) return rules;
+    const hidesTools = await this.#traits.hidesTools(chat.value('model'), call);
+    const [first, ...others] = rules;
+    if (hidesTools !== undefined)
+      return [{ ...first, hidesTools }, ...others.map((one) => ({ ...one, hidesTools }))];
+    return [first, ...others, ...rules.map((one) => ({ ...one, hidesTools: true }))];
+  }
+
+  /** `/tokenize` renders with another template, or other defaults of it. */
+  async #elsewhere(request: RawObject, call: CountCall, counted: Count, offset: number): Promise<Count> {
+    const rendered = await this.#renderedTokens(request, call);
+    return rendered === undefined
+      ? { ...counted, tokens: counted.tokens + Math.max(0, offset), rough: true }
+      : { ...counted, tokens: rendered, rough: undefined };
+  }
+
+  async #withMedia(request: RawObject, call: CountCall, counted: Count): Promise<Count> {
+    const parts = mediaParts(request);
+    if (parts === 0 || ((await this.#minor(call)) ?? 0) >= EXPANDS_MEDIA) return counted;
+    const reserved = parts * this.options.settings.mediaReserveTokens;
+    return { ...counted, tokens: counted.tokens + reserved, rough: true };
+  }
+
+  /** `undefined` where the server offers no rendering, or refuses this request: a prompt beyond the context, say. */
+  async #renderedTokens(request: RawObject, call: CountCall): Promise<number | undefined> {
+    const { url, authorization, apiKey } = this.client.upstreamEndpoint(RENDER, call);
+    const key = `${countingKey(request, CURRENT_RULES)} ${request.digest('tool_choice')} ${url}`;
+    const wanted = { key, credential: `${authorization} ${apiKey}`, call };
+    try {
+      const { tokens } = await this.#rendered.get(wanted, (stop) =>
+        this.client.render({ url, authorization, apiKey, payload: [renderPayload(request)], stop }),
+      );
+      return tokens;
+    } catch (error) {
+      call.signal.throwIfAborted();
+      if (error instanceof CountFailedError) return undefined;
+      throw error;
+    }
+  }
+
+  /** A server that cannot be asked does not say which version it is. */
+  async #minor(call: CountCall): Promise<number | undefined> {
+    try {
+      return await this.client.version.minor(call);
+    } catch (error) {
+      call.signal.throwIfAborted();
+      if (error instanceof CountFailedError) return undefined;
+      throw error;
+    }
+  }
+}

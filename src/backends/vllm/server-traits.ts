@@ -1,0 +1,117 @@
+import { LRUCache } from 'lru-cache';
+import { Remembered } from '../calls/remembered.js';
+import type { BackendCall, CountCall } from '../contract.js';
+import { countTokensAnswer } from './count-tokens.js';
+import { renderAnswer } from './rendered-count.js';
+import type { TokenizerClient } from './tokenizer-client.js';
+
+/** After this long a server is asked anew: it may have been started with other flags. */
+const OLD_MS = 300_000;
+/** Beyond this many models the first ones are asked about again. */
+const MODELS = 100;
+/** A server that takes longer is not waited for: what it would have said is not known then. */
+const PATIENCE_MS = 2000;
+const TOOL = { name: 'look_up', description: 'Looks something up.' };
+const PARAMETERS = { type: 'object', properties: { key: { type: 'string' } } };
+const MESSAGES = [{ role: 'user', content: 'hello' }];
+
+/**
+ * What the upstream does that `/tokenize` does not show: found out with small samples, at the endpoints that render a
+ * chat as Chat Completions does, `/v1/chat/completions/render` and `/v1/messages/count_tokens`.
+ */
+export class ServerTraits {
+  readonly #hidesTools: Remembered<boolean | undefined>;
+  readonly #offsets = new LRUCache<string, Remembered<number | undefined>>({ max: MODELS });
+
+  constructor(
+    private readonly client: TokenizerClient,
+    private readonly now: () => number,
+  ) {
+    this.#hidesTools = new Remembered(OLD_MS, now);
+  }
+
+  /** Whether `tool_choice: none` hides the tools; `undefined` where that cannot be found out. */
+  hidesTools(model: unknown, call: CountCall): Promise<boolean | undefined> {
+    return unlessFailed(call, () =>
+      this.#hidesTools.get(call, async (asking) => {
+        const hidden = await this.#tokens(model, 'none', asking);
+        const without = await this.#tokens(model, 'absent', asking);
+        return hidden === undefined || without === undefined ? undefined : hidden === without;
+      }),
+    );
+  }
+
+  /**
+   * By how many tokens the server's rendering of a sample is longer than what `/tokenize` counts for it: other than 0
+   * where chats are not rendered with the template that `/tokenize` uses. `undefined`: cannot be found out.
+   */
+  offset(model: unknown, call: CountCall): Promise<number | undefined> {
+    const key = typeof model === 'string' ? model : '';
+    const known = this.#offsets.get(key) ?? new Remembered<number | undefined>(OLD_MS, this.now);
+    this.#offsets.set(key, known);
+    return unlessFailed(call, () =>
+      known.get(call, async (asking) => {
+        if ((await this.client.version.minor(asking)) === undefined) return undefined;
+        const rendered = await this.#tokens(model, 'absent', asking);
+        if (rendered === undefined) return undefined;
+        return rendered - (await this.client.sampleTokens(model, sample(model, 'absent'), asking));
+      }),
+    );
+  }
+
+  forget(): void {
+    this.#hidesTools.forget();
+    this.#offsets.clear();
+  }
+
+  /** `undefined` where the server has neither endpoint. */
+  async #tokens(model: unknown, tools: 'none' | 'absent', call: BackendCall): Promise<number | undefined> {
+    const rendered = await this.client.askUpstream(
+      '/v1/chat/completions/render',
+      sample(model, tools),
+      call,
+      renderAnswer,
+    );
+    if (rendered.tokens !== undefined) return rendered.tokens;
+    const path = '/v1/messages/count_tokens';
+    const counted = await this.client.askUpstream(
+      path,
+      anthropicSample(model, tools),
+      call,
+      countTokensAnswer,
+    );
+    return counted.tokens;
+  }
+}
+
+function sample(model: unknown, tools: 'none' | 'absent'): Buffer {
+  const chosen = {
+    tools: [{ type: 'function', function: { ...TOOL, parameters: PARAMETERS } }],
+    tool_choice: 'none',
+  };
+  return Buffer.from(JSON.stringify({ model, messages: MESSAGES, ...(tools === 'none' ? chosen : {}) }));
+}
+
+function anthropicSample(model: unknown, tools: 'none' | 'absent'): Buffer {
+  const chosen = { tools: [{ ...TOOL, input_schema: PARAMETERS }], tool_choice: { type: 'none' } };
+  return Buffer.from(JSON.stringify({ model, messages: MESSAGES, ...(tools === 'none' ? chosen : {}) }));
+}
+
+/** Whatever fails here is no failure of the count that wants to know. */
+async function unlessFailed<T>(call: BackendCall, ask: () => Promise<T | undefined>): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), PATIENCE_MS);
+  });
+  try {
+    const asked = ask();
+    // It may fail after it was given up.
+    asked.catch(() => {});
+    return await Promise.race([asked, late]);
+  } catch {
+    call.signal.throwIfAborted();
+    return undefined;
+  } finally {
+    clearTimeout(timer);
+  }
+}
