@@ -19,7 +19,7 @@ async function run(argv: readonly string[], streams: Streams): Promise<number> {
     case 'serve':
       return (await import('./commands/serve.js')).serve(command.flags, streams);
     case 'check':
-      return (await import('./commands/check.js')).check(command.flags, command.json, streams);
+      return (await import('./commands/check.js')).check(command.flags, command, streams);
     case 'explain':
       return (await import('./commands/explain.js')).explain(
         command.flags,

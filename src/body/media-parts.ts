@@ -1,13 +1,23 @@
 import type { RawObject } from './raw-object.js';
 
-/** One of these is in the key or the type of every part that is no text. Searches that start at a rare byte are fast. */
-const TRACES = ['_url"', '_audio', '_image', '_embeds', '_pil', '"image"', '"document"'].map((text) =>
+/** One of these is in the key or the type of every part that is no text. */
+const TRACES = ['image"', '_url"', 'audio"', 'embeds"', 'file"', 'document"'].map((text) =>
   Buffer.from(text),
 );
+/** Of requests that were looked at: more than one stage wants to know. */
+const known = new WeakMap<RawObject, number>();
 const KINDS = /^(?:input_)?(?:image|audio|video)(?:_url|_embeds|_pil)?$|^(?:input_)?(?:file|document)$/;
 
-/** How many parts of the member's messages are images, audio, video or files. */
+/** How many parts of a request's messages are images, audio, video or files. `member`: where the messages are. */
 export function mediaParts(request: RawObject, member: 'messages' | 'input' = 'messages'): number {
+  const before = known.get(request);
+  if (before !== undefined) return before;
+  const parts = countParts(request, member);
+  known.set(request, parts);
+  return parts;
+}
+
+function countParts(request: RawObject, member: 'messages' | 'input'): number {
   const raw = request.raw(member);
   if (raw === undefined) return 0;
   if (!request.hasEscapedKey && !TRACES.some((trace) => raw.includes(trace))) return 0;

@@ -29,7 +29,14 @@ export const COMMANDS = {
     summary: 'Check settings, upstream and tokenizer, and print what would be in force.',
     usage: '--upstream URL [flags]',
     takesSettings: true,
-    switches: [json],
+    switches: [
+      json,
+      {
+        name: 'deep',
+        description:
+          'Send about 30 small requests too, one token each, and compare every count with what the server reports.',
+      },
+    ],
   },
   explain: {
     summary: 'Print what would be decided about the request body in a file.',

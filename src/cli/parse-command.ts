@@ -12,7 +12,7 @@ export type Command =
   /** To standard error, exit 2. */
   | { readonly name: 'usage'; readonly text: string }
   | { readonly name: 'serve'; readonly flags: Flags }
-  | { readonly name: 'check'; readonly flags: Flags; readonly json: boolean }
+  | { readonly name: 'check'; readonly flags: Flags; readonly json: boolean; readonly deep: boolean }
   /** `input` is a path, or `-` for standard input. */
   | { readonly name: 'explain'; readonly flags: Flags; readonly json: boolean; readonly input: string }
   /** The simulator reads its arguments itself. */
@@ -57,7 +57,7 @@ function parseArguments(command: CommandName, args: readonly string[]): Command 
   if (surplus !== undefined) return usage(`${command} was given an argument too many`, command);
   const json = scanned.switches.has('json');
   if (command === 'serve') return { name: command, flags };
-  if (command === 'check') return { name: command, flags, json };
+  if (command === 'check') return { name: command, flags, json, deep: scanned.switches.has('deep') };
   if (command === 'demo') return { name: command, json, keep: scanned.switches.has('keep') };
   if (input !== undefined) return { name: command, flags, json, input };
   return usage(`${command} needs ${commandFacts(command).operand}`, command);

@@ -10,6 +10,7 @@ import { fileKey, settingOf } from '../config/table.js';
 import { createLog, exceptionType } from '../observe/log.js';
 import { assemble, type Parts } from '../server/assemble.js';
 import { type ModelStatus, modelStatuses } from '../server/model-status.js';
+import { checkDeep, type DeepRow, deepTable, isDeepOk } from './check-deep.js';
 import { recognition } from './recognised.js';
 import { explainStartFailure, readSettings } from './settings.js';
 
@@ -25,8 +26,14 @@ interface CheckReport {
   readonly values: Record<string, string | number | null>;
 }
 
+export interface CheckOptions {
+  readonly json: boolean;
+  /** Compare counts with what the server reports, for many shapes of requests. */
+  readonly deep: boolean;
+}
+
 /** Says everything that would be in force, and whether upstream and tokenizer answer. */
-export async function check(flags: Flags, json: boolean, streams: Streams): Promise<number> {
+export async function check(flags: Flags, { json, deep }: CheckOptions, streams: Streams): Promise<number> {
   const loaded = await readSettings(flags, streams);
   if (loaded === undefined) return EXIT.failed;
   const { settings, sources, backend, engine } = loaded;
@@ -39,17 +46,30 @@ export async function check(flags: Flags, json: boolean, streams: Streams): Prom
   }
   const report = await examine(settings, parts);
   const models = modelStatuses(parts);
+  const rows = deep ? await compared(parts, streams) : undefined;
   await parts.close();
+  const ok = report.ok && (rows === undefined || isDeepOk(rows));
   streams.out(
     json
       ? JSON.stringify(
-          { ok: report.ok, ...report.values, models, settings: shownSettings(sources) },
+          { ok, ...report.values, models, settings: shownSettings(sources), ...(rows && { deep: rows }) },
           undefined,
           2,
         )
-      : [lines(report.values), ...models.map(modelLine), ...settingLines(sources)].join('\n'),
+      : [
+          lines(report.values),
+          ...models.map(modelLine),
+          ...settingLines(sources),
+          ...(rows === undefined ? [] : ['', deepTable(rows)]),
+        ].join('\n'),
   );
-  return report.ok ? EXIT.ok : EXIT.failed;
+  return ok ? EXIT.ok : EXIT.failed;
+}
+
+function compared(parts: Parts, streams: Streams): Promise<DeepRow[]> {
+  const { id } = parts.models.resolve(undefined);
+  const credential = parts.access.upstreamAuthorization ?? undefined;
+  return checkDeep(parts, id, credential, (at, of, shape) => streams.err(`${at}/${of} ${shape}`));
 }
 
 function modelLine({ id, context_length, window, reserve, degraded }: ModelStatus): string {

@@ -1,19 +1,12 @@
 import { readBody } from '../body/raw-object.js';
 import type { Message } from '../conversation/message.js';
 import { messageText } from '../conversation/view.js';
-import {
-  type CompleteOptions,
-  type Completion,
-  CompletionError,
-  type CompletionFailure,
-} from '../engines/services.js';
-import type { UpstreamError } from '../upstream/errors.js';
-import type { Forwarder, UpstreamCall, UpstreamSink } from '../upstream/forwarder.js';
+import { type CompleteOptions, type Completion, CompletionError } from '../engines/services.js';
+import type { Forwarder } from '../upstream/forwarder.js';
+import { NoAnswerError, type WholeAnswer, wholeAnswer } from '../upstream/whole-answer.js';
 import { countPrompt } from './count.js';
 import type { AuxiliaryCaller, ExchangeParts } from './parts.js';
 
-/** The longest answer that is read, in bytes. */
-const MOST_ANSWER_BYTES = 1024 * 1024;
 const PATH = '/v1/chat/completions';
 
 /** Where an engine's own requests go, where not to the upstream of the caller. */
@@ -120,72 +113,17 @@ function bearer(apiKey: string | undefined): string | undefined {
   return apiKey === undefined ? undefined : `Bearer ${apiKey}`;
 }
 
-interface WholeAnswer {
-  readonly status: number;
-  readonly body: Buffer;
-}
-
-function send(
+async function send(
   forwarder: Forwarder,
   body: Buffer,
   credential: string | undefined,
   signal: AbortSignal,
 ): Promise<WholeAnswer> {
-  const headers = [
-    'host',
-    forwarder.host,
-    'content-type',
-    'application/json',
-    'content-length',
-    String(body.length),
-  ];
-  if (credential !== undefined) headers.push('authorization', credential);
-  return new Promise((resolve, reject) => {
-    signal.throwIfAborted();
-    let call: UpstreamCall | undefined;
-    const stop = (failure: CompletionFailure): void => {
-      call?.abort();
-      end();
-      reject(new CompletionError(failure));
-    };
-    const onAbort = () => stop('unavailable');
-    const end = () => signal.removeEventListener('abort', onAbort);
-    signal.addEventListener('abort', onAbort, { once: true });
-    const onAnswer = (answer: WholeAnswer) => {
-      end();
-      resolve(answer);
-    };
-    call = forwarder.send({ method: 'POST', path: PATH, headers, body }, new CollectingSink(onAnswer, stop));
-  });
-}
-
-class CollectingSink implements UpstreamSink {
-  #status = 0;
-  #size = 0;
-  readonly #chunks: Buffer[] = [];
-
-  constructor(
-    private readonly onAnswer: (answer: WholeAnswer) => void,
-    private readonly onFailure: (failure: CompletionFailure) => void,
-  ) {}
-
-  onHead(status: number): void {
-    this.#status = status;
-  }
-
-  onData(chunk: Buffer): boolean {
-    this.#size += chunk.length;
-    if (this.#size <= MOST_ANSWER_BYTES) this.#chunks.push(chunk);
-    else this.onFailure('failed');
-    return true;
-  }
-
-  onEnd(): void {
-    this.onAnswer({ status: this.#status, body: Buffer.concat(this.#chunks) });
-  }
-
-  onError(_error: UpstreamError): void {
-    this.onFailure('unavailable');
+  try {
+    return await wholeAnswer(forwarder, { path: PATH, body, credential }, signal);
+  } catch (error) {
+    if (!(error instanceof NoAnswerError)) throw error;
+    throw new CompletionError(error.code === 'too_long' ? 'failed' : 'unavailable');
   }
 }
 

@@ -11,11 +11,15 @@ import type { RawObject } from '../body/raw-object.js';
 import { estimatedPrompt } from '../budget/window.js';
 import { estimateRequest } from '../estimate/estimate-request.js';
 import type { ModelBudget } from '../upstream/model-registry.js';
+import type { ComparedCount } from './count-drift.js';
 import { Deadlines } from './deadlines.js';
 import type { ExchangeCall, ExchangeParts } from './parts.js';
+import { shapeOf } from './request-shape.js';
 
 /** So that a backend's own deadline comes first. */
 const GRACE_MS = 500;
+/** Not certain to be what the upstream renders. */
+const ROUGH = 'rough-fallback';
 const CHAT = '/v1/chat/completions';
 const deadlines = new Deadlines();
 
@@ -28,6 +32,8 @@ export type Counted =
       readonly contextLength: number;
       /** Why there is no exact count, where P is an estimate. */
       readonly failure?: CountFailure | undefined;
+      /** What the answer's usage tells something about. */
+      readonly compared?: ComparedCount | undefined;
     }
   | {
       readonly kind: 'uncounted';
@@ -74,7 +80,18 @@ async function countExactly(
   if (!configured && reported !== undefined && reported !== contextLength) models.adopt(budget.id, reported);
   const length = reported ?? (await describedLength(budget, call, parts));
   if (length === undefined) return { kind: 'uncounted', reason: 'window_unknown' };
-  return { kind: 'counted', promptTokens: count.tokens, source: sourceOf(backend), contextLength: length };
+  if (count.rough === true) {
+    const promptTokens = count.tokens + budget.margin;
+    return { kind: 'counted', promptTokens, source: ROUGH, contextLength: length };
+  }
+  const shape = shapeOf(request, call.path);
+  if (shape === undefined) {
+    return { kind: 'counted', promptTokens: count.tokens, source: sourceOf(backend), contextLength: length };
+  }
+  const compared = { model: budget.id, shape, tokens: count.tokens };
+  const { tokens, isCertain } = parts.drift.corrected(compared, budget.margin);
+  const source = isCertain ? sourceOf(backend) : ROUGH;
+  return { kind: 'counted', promptTokens: tokens, source, contextLength: length, compared };
 }
 
 /** A backend that does not say so counts chats: of anything else it would count something else. */
@@ -116,7 +133,7 @@ async function estimate(
     const rough = (parts.estimate ?? estimateRequest)(parse(request), call.path);
     const promptTokens = estimatedPrompt(rough, budget.margin);
     if (!Number.isSafeInteger(promptTokens)) return { kind: 'uncounted', reason: 'both_counters_failed' };
-    return { kind: 'counted', promptTokens, source: 'rough-fallback', contextLength };
+    return { kind: 'counted', promptTokens, source: ROUGH, contextLength };
   } catch (error) {
     parts.warnings.failOpen('both_counters_failed', error);
     return { kind: 'uncounted', reason: 'both_counters_failed' };

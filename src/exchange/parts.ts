@@ -7,6 +7,7 @@ import type { CompleteOptions, Completion } from '../engines/services.js';
 import type { Metrics } from '../observe/metrics.js';
 import type { Warnings } from '../observe/warnings.js';
 import type { ModelRegistry } from '../upstream/model-registry.js';
+import type { CountDrift } from './count-drift.js';
 
 /** On whose behalf an engine asks the upstream. */
 export interface AuxiliaryCaller {
@@ -24,6 +25,8 @@ export interface ExchangeParts {
   readonly metrics: Metrics;
   readonly warnings: Warnings;
   readonly bodies: BodyReader;
+  /** What the upstream's own usage taught about counts. */
+  readonly drift: CountDrift;
   readonly upstream: { readonly reachable: boolean };
   /** The id of its conversation that a request carries in its body; absent where the operator named no such member. */
   readonly conversationIdIn?: ((request: RawObject) => string | undefined) | undefined;

@@ -2,6 +2,7 @@ import type { CapField } from '../budget/cap-field.js';
 import type { Decision } from '../budget/decide.js';
 import type { Action, Reason } from '../budget/reason.js';
 import type { ObservedAnswer } from '../engines/host/hooks.js';
+import type { ComparedCount } from './count-drift.js';
 
 /** What is known of an exchange when its request goes upstream. Token counts; absent where not known. */
 export interface PlanFacts {
@@ -23,6 +24,8 @@ export interface PlanFacts {
   readonly maxTokens?: number | undefined;
   /** The cap that the client asked for. */
   readonly askedTokens?: number | undefined;
+  /** The count that the answer's usage is compared with. */
+  readonly compared?: ComparedCount | undefined;
 }
 
 /** The outcome of everything before forwarding: the bytes to send, and what was done and why. */

@@ -4,6 +4,7 @@ import type { Forwarder } from '../upstream/forwarder.js';
 import { headerValue, upstreamRequestHeaders } from '../upstream/headers.js';
 import { answerWithText } from './command-answer.js';
 import { type Command, type Heard, hearCommands } from './commands.js';
+import { compareUsage, usageTail } from './compare-usage.js';
 import type { Endpoint } from './endpoint.js';
 import { answerObserver, hearAnswer } from './hear-answer.js';
 import { obey } from './obey.js';
@@ -133,6 +134,7 @@ async function forward(
   headersOf: (status: number) => string[] = () => planHeaders(plan),
 ): Promise<RelayEnd> {
   const observer = answerObserver(plan);
+  const tail = usageTail(plan, observer);
   const headers = upstreamRequestHeaders(request.rawHeaders, {
     host: parts.forwarder.host,
     authorization: request.authorization,
@@ -142,13 +144,15 @@ async function forward(
     plain: observer !== undefined || answer.begun,
   });
   const { method, path } = request;
-  const onData = observer && ((chunk: Buffer) => observer.onData(chunk));
+  const reader = observer ?? tail;
+  const onData = reader && ((chunk: Buffer) => reader.onData(chunk));
   const end = await relay(parts.forwarder, { method, path, headers, body: plan.bytes }, answer, {
     ownHeaders: headersOf,
     hold,
     onData,
   });
   if (end.outcome !== 'held') hearAnswer(plan, observer, end);
+  compareUsage(plan, tail, end, parts);
   return end;
 }
 

@@ -6,6 +6,7 @@ import type { PassFailure } from '../engines/host/compress-view.js';
 import type { ModelBudget } from '../upstream/model-registry.js';
 import { decideBudget } from './budget.js';
 import type { Counted } from './count.js';
+import type { ComparedCount } from './count-drift.js';
 import type { Endpoint } from './endpoint.js';
 import type { ExchangeParts } from './parts.js';
 import { type Plan, type PlanFacts, unchanged } from './plan.js';
@@ -23,6 +24,7 @@ export interface Situation {
   readonly promptTokens: number;
   readonly originalPromptTokens: number;
   readonly source: string;
+  readonly compared: ComparedCount | undefined;
 }
 
 export interface Counting {
@@ -40,7 +42,7 @@ export interface Counting {
 
 export function situate(counting: Counting, parts: ExchangeParts): Situation {
   const { endpoint, request, model, budget, caps, counted, clampOnly, savedTokens } = counting;
-  const { promptTokens, contextLength, source } = counted;
+  const { promptTokens, contextLength, source, compared } = counted;
   const window = clampOnly
     ? windowOf({ contextLength, threshold: 1, engineUsesWholeContext: true })
     : parts.engine.window(budget.id, contextLength);
@@ -56,12 +58,13 @@ export function situate(counting: Counting, parts: ExchangeParts): Situation {
     promptTokens,
     originalPromptTokens,
     source,
+    compared,
   };
 }
 
 // Written out, once for each plan: to spread an object is slower than to decide.
 export function factsOf(
-  { model, budget, caps, window, contextLength, promptTokens, originalPromptTokens }: Situation,
+  { model, budget, caps, window, contextLength, promptTokens, originalPromptTokens, compared }: Situation,
   decision?: Decision,
 ): PlanFacts {
   const askedTokens = smallestPositive(caps)?.tokens;
@@ -78,6 +81,7 @@ export function factsOf(
       cap?.kind === 'set' ? { field: cap.field, before: askedTokens ?? null, after: cap.value } : undefined,
     maxTokens: cap?.kind === 'set' ? cap.value : cap?.kind === 'keep' ? askedTokens : undefined,
     askedTokens,
+    compared,
   };
 }
 

@@ -4,6 +4,8 @@ import type { BackendObserver, CountFailure } from '../backends/contract.js';
 import type { Action, Reason } from '../budget/reason.js';
 
 const TOKEN_BUCKETS = [16, 64, 256, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576];
+/** Around 0: at most 0 and more than -1 is a count that was right. */
+const DRIFT_BUCKETS = [-1024, -256, -64, -16, -4, -1, 0, 4, 16, 64, 256, 1024];
 const SECONDS_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /** The Prometheus metrics of one proxy. No label value ever comes from a request. */
@@ -67,6 +69,12 @@ export function createMetrics() {
     labelNames: ['result'] as const,
     registers,
   });
+  const countDrift = new Histogram({
+    name: 'incontext_count_drift_tokens',
+    help: "The upstream's own prompt tokens less the exact count, before any correction. Above 0: counted too few.",
+    buckets: DRIFT_BUCKETS,
+    registers,
+  });
   const tokenizerFailures = new Counter({
     name: 'incontext_tokenizer_failures_total',
     help: 'Exact counts that failed.',
@@ -82,6 +90,7 @@ export function createMetrics() {
     inFlight,
     aborts,
     degradedModels,
+    countDrift,
     backend: backendObserver(registers),
     decided: (action: Action, reason: Reason) => decisions.inc({ action, reason }),
     compressed: (result: string) => compressions.inc({ result }),

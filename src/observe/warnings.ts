@@ -24,6 +24,15 @@ export class Warnings {
       this.#log.warn({ code, type: exceptionType(error) }, 'exact count failed');
   }
 
+  /** The upstream reports other prompt tokens than were counted. `shape`: one of ours. */
+  countDrifted(model: string, shape: string, counted: number, reported: number): void {
+    if (this.#isDue(`drift ${model} ${shape}`))
+      this.#log.warn(
+        { model, shape, counted, reported, code: 'count_drift' },
+        'the server counts otherwise than its tokenizer',
+      );
+  }
+
   /** The store of conversations failed: nothing is lost but what only it knew. */
   storeFailed(error: unknown): void {
     if (this.#isDue('store'))

@@ -6,6 +6,7 @@ import { windowsOnly } from '../engines/choose-engine.js';
 import type { HostLimits } from '../engines/host/host-settings.js';
 import type { CompleteOptions } from '../engines/services.js';
 import { type AuxiliaryParts, completeForEngine } from '../exchange/auxiliary.js';
+import { CountDrift } from '../exchange/count-drift.js';
 import type { ExchangeParts } from '../exchange/parts.js';
 import { createLog, type Log } from '../observe/log.js';
 import { createMetrics } from '../observe/metrics.js';
@@ -82,6 +83,7 @@ export async function assemble(options: AssembleOptions) {
     metrics,
     warnings,
     bodies: new BodyReader(),
+    drift: new CountDrift(),
     backend,
     models,
     prober,

@@ -1,10 +1,7 @@
-import { JsonScanner } from '../body/json-scanner.js';
+import { UsageTail } from './usage-tail.js';
 
-/** The end of an answer that `usage` is looked for in, in bytes. */
-const TAIL_BYTES = 16_384;
 /** The longest answer of which the text is kept, in bytes. */
 const MOST_TEXT_BYTES = 8 * 1024 * 1024;
-const USAGE = Buffer.from('"usage"');
 const DATA = Buffer.from('data:');
 /** Role, finish reason, and the end of the stream: events that carry no token. */
 const EVENTS_WITHOUT_TOKEN = 3;
@@ -17,8 +14,7 @@ export interface ReportedUsage {
 
 /** Reads along with an answer on its way to the client; the bytes are not touched. */
 export class AnswerObserver {
-  #tail: Buffer[] = [];
-  #tailBytes = 0;
+  readonly tail = new UsageTail();
   #events = 0;
   readonly #text: Buffer[] = [];
   #textBytes = 0;
@@ -27,11 +23,7 @@ export class AnswerObserver {
   constructor(private readonly keepText: boolean) {}
 
   onData(chunk: Buffer): void {
-    this.#tail.push(chunk);
-    this.#tailBytes += chunk.length;
-    while (this.#tail.length > 1 && this.#tailBytes - (this.#tail[0] as Buffer).length >= TAIL_BYTES) {
-      this.#tailBytes -= (this.#tail.shift() as Buffer).length;
-    }
+    this.tail.onData(chunk);
     this.#countEvents(chunk);
     if (!this.keepText || this.#textBytes > MOST_TEXT_BYTES) return;
     this.#text.push(chunk);
@@ -40,12 +32,7 @@ export class AnswerObserver {
 
   /** What the upstream reported; `undefined`: nothing. */
   get usage(): ReportedUsage | undefined {
-    const bytes = Buffer.concat(this.#tail);
-    for (let at = bytes.lastIndexOf(USAGE); at >= 0; at = at > 0 ? bytes.lastIndexOf(USAGE, at - 1) : -1) {
-      const usage = usageAt(bytes, at + USAGE.length);
-      if (usage !== undefined) return usage;
-    }
-    return undefined;
+    return this.tail.last((usage) => (isUsage(usage) ? usage : undefined));
   }
 
   /** Completion tokens by the events of a stream: servers send about one token in each. */
@@ -66,18 +53,7 @@ export class AnswerObserver {
   }
 }
 
-function usageAt(bytes: Buffer, nameEnd: number): ReportedUsage | undefined {
-  const scanner = new JsonScanner(bytes);
-  const start = scanner.afterColon(nameEnd);
-  if (start < 0 || bytes[start] !== 0x7b) return undefined;
-  const end = scanner.endOfValue(start);
-  if (end < 0) return undefined;
-  const usage: unknown = JSON.parse(bytes.toString('utf8', start, end));
-  return isUsage(usage) ? usage : undefined;
-}
-
-function isUsage(value: unknown): value is ReportedUsage {
-  if (typeof value !== 'object' || value === null) return false;
+function isUsage(value: object): value is ReportedUsage {
   return ['prompt_tokens', 'completion_tokens', 'total_tokens'].every((name) =>
     Number.isSafeInteger(Reflect.get(value, name)),
   );
