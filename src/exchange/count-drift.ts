@@ -64,7 +64,10 @@ export class CountDrift {
     known.times = difference === known.last ? known.times + 1 : 1;
     known.last = difference;
     if (known.isCertain) {
-      if (difference !== known.correction) this.#kinds.set(key, { ...doubt(difference), times: known.times });
+      if (difference !== known.correction) {
+        const most = Math.max(known.correction, difference);
+        this.#kinds.set(key, { ...doubt(difference), most, times: known.times });
+      }
       return;
     }
     known.most = Math.max(known.most, difference);

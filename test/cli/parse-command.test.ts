@@ -7,8 +7,11 @@ const parse = (line: string) => parseCommand(line === '' ? [] : line.split(' '))
 it.each([
   ['serve --upstream http://u --port=0', { name: 'serve', flags: { upstream: 'http://u', port: '0' } }],
   ['serve', { name: 'serve', flags: {} }],
-  ['check --upstream http://u --json', { name: 'check', flags: { upstream: 'http://u' }, json: true }],
-  ['check --json=false', { name: 'check', flags: {}, json: false }],
+  [
+    'check --upstream http://u --json',
+    { name: 'check', flags: { upstream: 'http://u' }, json: true, deep: false },
+  ],
+  ['check --json=false --deep', { name: 'check', flags: {}, json: false, deep: true }],
   ['explain body.json', { name: 'explain', flags: {}, json: false, input: 'body.json' }],
   ['explain - --data /d --json', { name: 'explain', flags: { data: '/d' }, json: true, input: '-' }],
   ['explain -- --odd-name', { name: 'explain', flags: {}, json: false, input: '--odd-name' }],

@@ -5,7 +5,7 @@ import { COUNT_FAILURES } from '../../src/backends/contract.js';
 import { createMetrics } from '../../src/observe/metrics.js';
 import { type OwnErrorCode, ownError } from '../../src/stream/own-error.js';
 import { postChat, startProxy, type TestProxy } from '../support/proxy.js';
-import { startStub, type UpstreamStub } from '../support/upstream-stub.js';
+import { json, startStub, type UpstreamStub } from '../support/upstream-stub.js';
 import { ROOT, readPage, tableRows } from './support/markdown.js';
 
 const page = readPage('docs/operations.md');
@@ -53,6 +53,11 @@ describe('with a proxy that has seen good and bad', () => {
     const chat = JSON.stringify({ messages: [], max_tokens: 9999 });
     await (await postChat(proxy.url, chat, headers)).text();
     await postChat(proxy.url, chat);
+    const usage = { prompt_tokens: 3001, completion_tokens: 1, total_tokens: 3002 };
+    stub.set({
+      routes: { 'POST /v1/chat/completions': (_request, response) => json(response, 200, { usage }) },
+    });
+    await (await postChat(proxy.url, chat, headers)).text();
     stub.set({ routes: { 'POST /tokenize': (_request, response) => response.destroy() } });
     await (await postChat(proxy.url, JSON.stringify({ messages: [{}] }), headers)).text();
     await fetch(`${proxy.url}/v1/models`, { headers });

@@ -8,6 +8,7 @@ const NAMES = [
   'incontext_decisions_total',
   'incontext_prompt_tokens_bucket',
   'incontext_cap_tokens_bucket',
+  'incontext_count_drift_tokens_bucket',
   'incontext_tokenizer_seconds_bucket',
   'incontext_tokenizer_failures_total',
   'incontext_tokenizer_cache_total',

@@ -23,6 +23,9 @@ import type { VllmSettings } from './vllm-settings.js';
 const RENDER = '/v1/chat/completions/render';
 /** From this version on `/tokenize` counts images, audio and video as the model gets them. */
 const EXPANDS_MEDIA = 32;
+/** Versions of which it is known that they take token ids in place of the messages, or do not. */
+const READS_PROMPT_IDS = 32;
+const IGNORES_PROMPT_IDS = 16;
 
 export interface ChatCountsOptions {
   readonly settings: Pick<VllmSettings, 'mediaReserveTokens'>;
@@ -49,10 +52,22 @@ export class ChatCounts {
   /** @throws ModelUnknownError or CountFailedError */
   async count(request: RawObject, call: CountCall): Promise<Count> {
     const transferred = transferredPromptTokens(request);
-    if (transferred !== undefined) {
+    if (transferred !== undefined) return this.#transferred(transferred, request, call);
+    return this.#countChat(request, call);
+  }
+
+  async #transferred(ids: number, request: RawObject, call: CountCall): Promise<Count> {
+    const minor = (await this.#minor(call)) ?? 0;
+    if (minor >= READS_PROMPT_IDS) {
       const { contextLength } = await this.#countUnder(CURRENT_RULES, request, call);
-      return { tokens: transferred, contextLength };
+      return { tokens: ids, contextLength };
     }
+    const counted = await this.#countChat(request, call);
+    if (minor === IGNORES_PROMPT_IDS) return counted;
+    return { ...counted, tokens: Math.max(ids, counted.tokens), rough: true };
+  }
+
+  async #countChat(request: RawObject, call: CountCall): Promise<Count> {
     refuseUnknownToolChoice(request);
     const [counted, offset] = await Promise.all([
       this.countOf(request, request, call),

@@ -1,0 +1,194 @@
+import { describe, expect, test } from 'vitest';
+import { createVllmBackend } from '../../src/backends/vllm/vllm-backend.js';
+import { callOf, contextFor, HELLO, requestOf, vllm } from './support/contexts.js';
+import { type Arrived, counted, json, listen } from './support/tokenizer-stub.js';
+
+/** Counts a chat by its length as it arrives, so that another rendering is another count. */
+const byLength = (response: Parameters<typeof counted>[0], { body }: Arrived) =>
+  counted(response, body.length);
+const REASONED = {
+  model: 'm',
+  messages: [{ role: 'assistant', content: 'b', reasoning_content: 'because' }],
+};
+const NOT_CHOSEN = {
+  ...HELLO,
+  tools: [{ type: 'function', function: { name: 'look_up' } }],
+  tool_choice: 'none',
+};
+const tokenized = (arrived: readonly Arrived[]) =>
+  arrived.filter(({ path }) => path === '/tokenize').map(({ body }) => body);
+
+describe('what the version decides', () => {
+  test.each([
+    ['0.22.0', '"reasoning":"because"'],
+    ['0.32.0', '"reasoning":"because"'],
+    ['0.16.0', '"reasoning_content":"because"'],
+    ['0.20.1', '"reasoning_content":"because"'],
+  ])('reasoning_content is counted as vLLM %s renders it', async (version, asked) => {
+    const stub = await listen(byLength, version);
+    const count = await vllm(contextFor(stub.url)).count(requestOf(REASONED), callOf());
+    expect(tokenized(stub.arrived)).toEqual([expect.stringContaining(asked)]);
+    expect(count.rough).toBeUndefined();
+  });
+
+  test('reasoning_effort switches no thinking before 0.22', async () => {
+    const stub = await listen(byLength, '0.16.0');
+    await vllm(contextFor(stub.url)).count(requestOf({ ...HELLO, reasoning_effort: 'low' }), callOf());
+    expect(tokenized(stub.arrived)[0]).toContain('"chat_template_kwargs":{"reasoning_effort":"low"}');
+  });
+
+  test('where a gateway hides the version, a count that does not depend on it stays exact', async () => {
+    const stub = await listen(
+      (response, { path }) => (path === '/version' ? json(response, {}, 404) : counted(response, 7)),
+      null,
+    );
+    const count = await vllm(contextFor(stub.url)).count(requestOf(REASONED), callOf());
+    expect(count).toEqual({ tokens: 7, contextLength: 65_536 });
+  });
+
+  test('where it hides the version and the count depends on it, it is called rough, and the most that is likely', async () => {
+    const stub = await listen(
+      (response, arrived) =>
+        arrived.path === '/tokenize' ? byLength(response, arrived) : json(response, {}, 404),
+      null,
+    );
+    const count = await vllm(contextFor(stub.url)).count(requestOf(REASONED), callOf());
+    const bodies = tokenized(stub.arrived);
+    expect(bodies).toHaveLength(2);
+    expect(count).toMatchObject({ tokens: Math.max(...bodies.map((body) => body.length)), rough: true });
+  });
+
+  test('only what depends on the version asks for it', async () => {
+    const stub = await listen(byLength, null);
+    await vllm(contextFor(stub.url)).count(requestOf({ ...HELLO, tools: NOT_CHOSEN.tools }), callOf());
+    expect(stub.arrived.map(({ path }) => path)).toEqual(['/tokenize']);
+  });
+
+  test.each([
+    ['0.32.0', 2, undefined],
+    ['0.16.0', 9, undefined],
+    ['0.24.0', 9, true],
+  ])('token ids of a prefill are the prompt where vLLM %s takes them', async (version, tokens, rough) => {
+    const stub = await listen((response) => counted(response, 9), version);
+    const request = requestOf({ ...HELLO, kv_transfer_params: { prompt_token_ids: [1, 2] } });
+    const count = await vllm(contextFor(stub.url)).count(request, callOf());
+    expect([count.tokens, count.rough]).toEqual([tokens, rough]);
+  });
+});
+
+/** A server that counts 100 with tools and 10 without, in `/tokenize` and in what it says of itself. */
+function flagged(hidesTools: boolean, endpoint: 'render' | 'render-0.16' | 'count_tokens' | 'none') {
+  return listen((response, { path, body }) => {
+    const shown = body.includes('"tools"');
+    if (path === '/tokenize') return counted(response, shown ? 100 : 10);
+    const ids = Array.from({ length: shown && !hidesTools ? 100 : 10 }, (_, i) => i);
+    if (path === '/v1/messages/count_tokens' && endpoint === 'count_tokens')
+      return json(response, { input_tokens: ids.length });
+    if (path === '/v1/chat/completions/render' && endpoint === 'render')
+      return json(response, { token_ids: ids });
+    if (path === '/v1/chat/completions/render' && endpoint === 'render-0.16')
+      return json(response, [[{ role: 'user' }], [{ prompt_token_ids: ids, prompt: 'x' }]]);
+    return json(response, { error: { message: 'Scale-out endpoints are disabled.' } }, 403);
+  });
+}
+
+describe('what a start flag decides', () => {
+  test.each(['render', 'render-0.16', 'count_tokens'] as const)(
+    'tools that tool_choice none hides are not counted: found out by %s, once',
+    async (endpoint) => {
+      for (const hides of [true, false]) {
+        const stub = await flagged(hides, endpoint);
+        const backend = vllm(contextFor(stub.url));
+        for (const content of ['a', 'b', 'c']) {
+          const request = requestOf({ ...NOT_CHOSEN, messages: [{ role: 'user', content }] });
+          expect(await backend.count(request, callOf())).toEqual({
+            tokens: hides ? 10 : 100,
+            contextLength: 65_536,
+          });
+        }
+        const asked = stub.arrived.filter(({ path }) => path.includes(endpoint.replace('-0.16', '')));
+        expect(asked).toHaveLength(2);
+      }
+    },
+  );
+
+  test('where the server does not tell, the count is called rough, and the most that is likely', async () => {
+    const stub = await flagged(false, 'none');
+    const count = await vllm(contextFor(stub.url)).count(requestOf(NOT_CHOSEN), callOf());
+    expect(count).toMatchObject({ tokens: 100, rough: true });
+  });
+});
+
+describe('a server that renders chats otherwise than /tokenize', () => {
+  const examined = async (render: boolean, offset: number) => {
+    const stub = await listen((response, { path, body }) => {
+      if (path === '/tokenize') return counted(response, 20);
+      if (path === '/v1/messages/count_tokens') return json(response, { input_tokens: 20 + offset });
+      const ids = Array.from({ length: body.includes('long') ? 77 : 20 + offset }, (_, i) => i);
+      return render ? json(response, { token_ids: ids }) : json(response, {}, 403);
+    });
+    const backend = vllm(contextFor(stub.url), { examines: true });
+    const long = requestOf({ model: 'm', messages: [{ role: 'user', content: 'long' }], max_tokens: 9 });
+    const counts = [await backend.count(long, callOf()), await backend.count(long, callOf())];
+    return { counts, stub };
+  };
+
+  test('is counted by its own rendering where it offers that', async () => {
+    const { counts, stub } = await examined(true, 5);
+    expect(counts).toMatchObject([{ tokens: 77 }, { tokens: 77 }]);
+    expect(counts[0]?.rough).toBeUndefined();
+    const rendered = stub.arrived.filter(({ body }) => body.includes('long') && !body.includes('add_gen'));
+    expect(rendered.map(({ body }) => body.includes('max_tokens'))).toEqual([false]);
+  });
+
+  test.each([
+    [5, 25],
+    [-5, 20],
+  ])('is called rough where it offers none: a sample is %i tokens longer', async (offset, tokens) => {
+    const { counts } = await examined(false, offset);
+    expect(counts[0]).toMatchObject({ tokens, rough: true });
+  });
+
+  test('is trusted where the sample is the same, and asked once', async () => {
+    const { counts, stub } = await examined(false, 0);
+    expect(counts[0]).toEqual({ tokens: 20, contextLength: 65_536 });
+    expect(stub.arrived.filter(({ path }) => path.endsWith('count_tokens'))).toHaveLength(1);
+  });
+});
+
+const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
+const audio = { type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } };
+const SEEN = {
+  model: 'm',
+  messages: [{ role: 'user', content: [{ type: 'text', text: 'a' }, image, audio] }],
+};
+
+describe('images and audio', () => {
+  test('are counted by a server that counts them as the model gets them', async () => {
+    const stub = await listen((response) => counted(response, 1500), '0.32.0');
+    const count = await vllm(contextFor(stub.url)).count(requestOf(SEEN), callOf());
+    expect(count).toEqual({ tokens: 1500, contextLength: 65_536 });
+  });
+
+  test.each([
+    [{}, 2 * 2048],
+    [{ media_reserve_tokens: 300 }, 600],
+    [{ media_reserve_tokens: 0 }, 0],
+  ])(
+    'are reserved for by media_reserve_tokens on older ones, and the count is rough: %j',
+    async (options, reserve) => {
+      const stub = await listen((response) => counted(response, 20), '0.16.0');
+      const count = await vllm(contextFor(stub.url, {}, { options })).count(requestOf(SEEN), callOf());
+      expect(count).toMatchObject({ tokens: 20 + reserve, rough: true });
+    },
+  );
+});
+
+test.each([
+  [{ media_reserve_tokens: -1 }, 'backends.vllm.media_reserve_tokens'],
+  [{ long_counts_at_once: 0 }, 'backends.vllm.long_counts_at_once'],
+  [{ media_reserve_token: 1 }, 'backends.vllm.media_reserve_token'],
+  ['x', 'backends.vllm'],
+])('settings of its own that make no sense stop the start: %j', (options, setting) => {
+  expect(() => createVllmBackend(contextFor('http://u', {}, { options }))).toThrow(setting);
+});
