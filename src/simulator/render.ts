@@ -12,8 +12,15 @@ export function answerScaleOut(_call: Call, instance: Instance): never {
 
 /** `POST /v1/chat/completions/render`: what would be generated from, all checks included. */
 export async function answerRender(call: Call, instance: Instance): Promise<void> {
-  if (!instance.options.enableScaleOut) throw scaleOutDisabled();
+  const isOld = instance.options.vllm === '0.16';
+  if (!isOld && !instance.options.enableScaleOut) throw scaleOutDisabled();
   const { ask, promptIds, cap, head, request } = await prepareChat(call, instance);
+  if (isOld) {
+    const prompt = instance.tokenizer.decode(promptIds);
+    const messages = request.get('messages');
+    call.respond(200, JSON.stringify([messages, [{ prompt_token_ids: promptIds, prompt }]]));
+    return;
+  }
   const parser = instance.options.reasoningParser;
   const thinks = instance.renderer.thinks(request);
   const wantsOffsets = request.get('return_token_offsets') === true;

@@ -38,7 +38,7 @@ const routes: readonly Route[] = [
   { method: 'POST', path: '/v1/messages/count_tokens', handle: answerCountTokens, only: '0.32' },
   // The same generation without the key: so does the real server.
   { method: 'POST', path: '/invocations', handle: answerChat },
-  { method: 'POST', path: '/v1/chat/completions/render', handle: answerRender, only: '0.32' },
+  { method: 'POST', path: '/v1/chat/completions/render', handle: answerRender },
   { method: 'POST', path: '/v1/completions/render', handle: answerScaleOut, only: '0.32' },
   { method: 'POST', path: '/v1/messages/render', handle: answerScaleOut, only: '0.32' },
   { method: 'POST', path: '/inference/v1/generate', handle: answerScaleOut, only: '0.32' },

@@ -73,13 +73,10 @@ export class ServerTraits {
       renderAnswer,
     );
     if (rendered.tokens !== undefined) return rendered.tokens;
-    const path = '/v1/messages/count_tokens';
-    const counted = await this.client.askUpstream(
-      path,
-      anthropicSample(model, tools),
-      call,
-      countTokensAnswer,
-    );
+    // Anthropic's form has to name one.
+    const named = typeof model === 'string' ? model : (await this.client.models(call))[0]?.id;
+    const body = anthropicSample(named, tools);
+    const counted = await this.client.askUpstream('/v1/messages/count_tokens', body, call, countTokensAnswer);
     return counted.tokens;
   }
 }
