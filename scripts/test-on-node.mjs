@@ -46,10 +46,10 @@ function passesOn(version) {
     const copy = join(folder, 'copy');
     copyTree(copy);
     const path = `${join(node, 'bin')}${delimiter}${process.env.PATH}`;
-    const env = { ...process.env, PATH: path, npm_config_nodedir: node };
+    const env = { ...process.env, PATH: path };
     console.log(`\n== Node ${execFileSync('node', ['--version'], { env, encoding: 'utf8' }).trim()}`);
     const options = { cwd: copy, env };
-    run('npm', ['ci', '--no-audit', '--no-fund'], options);
+    run('npm', ['ci', '--no-audit', '--no-fund'], { cwd: copy, env: { ...env, npm_config_nodedir: node } });
     run('npm', ['run', 'build'], options);
     run('npx', ['vitest', 'run', ...vitestArguments], options);
     return true;

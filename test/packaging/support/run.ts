@@ -48,7 +48,8 @@ export async function runOk(command: readonly string[], options: RunOptions): Pr
 const INHERITED =
   /^(npm_(package|lifecycle|command|node|execpath|config_(omit|include|prefix|global|local|noproxy$)).*|INIT_CWD|NODE_(OPTIONS|ENV|PATH|V8_COVERAGE)|VITEST.*|INCONTEXT_.*|HERMES_.*)$/i;
 
-/** The environment of a user's shell. */
+/** The environment of a user's shell. What npm thinks of the machine's own npmrc is no word of ours. */
 export function cleanEnvironment(): Record<string, string | undefined> {
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !INHERITED.test(name)));
+  const kept = Object.entries(process.env).filter(([name]) => !INHERITED.test(name));
+  return { ...Object.fromEntries(kept), npm_config_loglevel: 'error' };
 }
