@@ -74,10 +74,6 @@ test('the same long conversation from many at once is compressed once, and answe
   const reasons = exchanges(stage.compressing).map(({ reason }) => reason);
   expect(new Set(reasons)).toEqual(new Set(['compression_due', 'checkpoint_reused']));
   const status = await (await fetch(`${stage.compressing.url}/incontext/conversations`)).json();
-  console.log(
-    JSON.stringify(status),
-    JSON.stringify(exchanges(stage.compressing).map(({ reason, conversation }) => [reason, conversation])),
-  );
   expect(status).toMatchObject({ conversations: [{ compressions: 1 }] });
 });
 
