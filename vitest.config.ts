@@ -25,6 +25,18 @@ const vllm: TestProjectInlineConfiguration = {
   },
 };
 
+const clients: TestProjectInlineConfiguration = {
+  extends: true,
+  test: {
+    name: 'clients',
+    include: ['test/clients/**/*.test.ts'],
+    globalSetup: ['test/support/global-setup.ts'],
+    testTimeout: 180_000,
+    maxWorkers: 1,
+    fileParallelism: false,
+  },
+};
+
 export default defineConfig({
   test: {
     testTimeout: 30_000,
@@ -41,7 +53,7 @@ export default defineConfig({
         test: {
           name: 'promises',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/**/*.timing.test.ts', 'test/llamacpp/**'],
+          exclude: ['test/**/*.timing.test.ts', 'test/llamacpp/**', 'test/clients/python/**'],
           globalSetup: ['test/support/global-setup.ts'],
           sequence: { groupOrder: 0 },
         },
@@ -72,6 +84,8 @@ export default defineConfig({
       },
       // The tests of `promises` in test/vllm, against a real server: npm run test:vllm
       ...(process.env.INCONTEXT_TEST_VLLM === undefined ? [] : [vllm]),
+      // Those of `promises` in test/clients, and those in Python: npm run test:clients
+      ...(process.env.INCONTEXT_TEST_CLIENTS === undefined ? [] : [clients]),
       // Minutes of work, for a context engine: PROOF=1 npx vitest run --project proof
       ...(process.env.PROOF === undefined ? [] : [proof]),
     ],
