@@ -21,12 +21,7 @@ async function run(argv: readonly string[], streams: Streams): Promise<number> {
     case 'check':
       return (await import('./commands/check.js')).check(command.flags, command, streams);
     case 'explain':
-      return (await import('./commands/explain.js')).explain(
-        command.flags,
-        command.input,
-        command.json,
-        streams,
-      );
+      return (await import('./commands/explain.js')).explain(command.flags, command, command.json, streams);
     case 'simulate':
       return (await import('./commands/simulate.js')).simulate(command.args, streams);
     case 'demo':

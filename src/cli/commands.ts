@@ -4,6 +4,11 @@ export interface Switch {
   readonly description: string;
 }
 
+/** A flag with a value that is no setting. */
+export interface Valued extends Switch {
+  readonly placeholder: string;
+}
+
 export interface CommandFacts {
   readonly summary: string;
   /** What follows the command's name in its usage line. */
@@ -11,6 +16,7 @@ export interface CommandFacts {
   /** Takes every setting as a flag. */
   readonly takesSettings: boolean;
   readonly switches: readonly Switch[];
+  readonly valued?: readonly Valued[];
   /** What its one operand is, where it takes one. */
   readonly operand?: string;
 }
@@ -43,6 +49,14 @@ export const COMMANDS = {
     usage: '--upstream URL [flags] FILE',
     takesSettings: true,
     switches: [json],
+    valued: [
+      {
+        name: 'endpoint',
+        placeholder: 'PATH',
+        description:
+          'The path that the request is sent to, such as /v1/responses. Default: /v1/chat/completions.',
+      },
+    ],
     operand: 'a file with a request body, or - for standard input',
   },
   simulate: {

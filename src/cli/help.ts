@@ -28,8 +28,9 @@ export function overview(): string {
 /** The help of one command, at most 80 columns wide. */
 export function helpFor(command: CommandName): string {
   if (command === 'simulate') return SIMULATE_HELP.trimEnd();
-  const { summary, usage, takesSettings, switches, operand } = commandFacts(command);
+  const { summary, usage, takesSettings, switches, valued = [], operand } = commandFacts(command);
   const flags = [
+    ...valued.map(({ name, placeholder, description }) => entry(`--${name} ${placeholder}`, description)),
     ...switches.map(({ name, description }) => entry(`--${name}`, description)),
     entry('-h, --help', 'Print this.'),
   ];

@@ -14,7 +14,14 @@ export type Command =
   | { readonly name: 'serve'; readonly flags: Flags }
   | { readonly name: 'check'; readonly flags: Flags; readonly json: boolean; readonly deep: boolean }
   /** `input` is a path, or `-` for standard input. */
-  | { readonly name: 'explain'; readonly flags: Flags; readonly json: boolean; readonly input: string }
+  | {
+      readonly name: 'explain';
+      readonly flags: Flags;
+      readonly json: boolean;
+      readonly input: string;
+      /** A path; default: that of chats. */
+      readonly endpoint?: string;
+    }
   /** The simulator reads its arguments itself. */
   | { readonly name: 'simulate'; readonly args: readonly string[] }
   | { readonly name: 'demo'; readonly json: boolean; readonly keep: boolean };
@@ -59,7 +66,7 @@ function parseArguments(command: CommandName, args: readonly string[]): Command 
   if (command === 'serve') return { name: command, flags };
   if (command === 'check') return { name: command, flags, json, deep: scanned.switches.has('deep') };
   if (command === 'demo') return { name: command, json, keep: scanned.switches.has('keep') };
-  if (input !== undefined) return { name: command, flags, json, input };
+  if (input !== undefined) return { name: command, flags, json, input, ...scanned.values };
   return usage(`${command} needs ${commandFacts(command).operand}`, command);
 }
 

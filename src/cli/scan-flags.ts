@@ -10,6 +10,8 @@ export interface Scanned {
   /** Settings by flag. Of a flag given twice the last counts. */
   readonly flags: Flags;
   readonly switches: ReadonlySet<string>;
+  /** The command's own flags with a value. */
+  readonly values: Readonly<Record<string, string>>;
   readonly operands: readonly string[];
 }
 
@@ -19,7 +21,10 @@ export function scanFlags(
   args: readonly string[],
 ): Scanned | { readonly error: string } {
   const facts = commandFacts(command);
-  const valued = settingFlags(facts, (name) => settingOf(name).kind.placeholder !== '');
+  const valued = [
+    ...settingFlags(facts, (name) => settingOf(name).kind.placeholder !== ''),
+    ...ownValued(facts),
+  ];
   const onOff = [
     ...settingFlags(facts, (name) => settingOf(name).kind.placeholder === ''),
     ...ownSwitches(facts),
@@ -64,20 +69,28 @@ function ownSwitches({ switches }: CommandFacts): string[] {
   return ['help', 'version', ...switches.map(({ name }) => name)];
 }
 
+function ownValued({ valued = [] }: CommandFacts): string[] {
+  return valued.map(({ name }) => name);
+}
+
 function sortSwitches(
   facts: CommandFacts,
   given: Readonly<Record<string, string>>,
   operands: readonly string[],
 ): Scanned | { readonly error: string } {
   const own = ownSwitches(facts);
-  const flags = Object.fromEntries(Object.entries(given).filter(([name]) => !own.includes(name)));
+  const isValue = ([name]: readonly [string, string]) => ownValued(facts).includes(name);
+  const values = Object.fromEntries(Object.entries(given).filter(isValue));
+  const flags = Object.fromEntries(
+    Object.entries(given).filter(([name]) => !own.includes(name) && !(name in values)),
+  );
   const switches = new Set<string>();
   for (const name of own) {
     if (given[name] === 'true') switches.add(name);
     else if (given[name] !== undefined && given[name] !== 'false')
       return { error: `--${name} takes no value` };
   }
-  return { help: switches.has('help'), version: switches.has('version'), flags, switches, operands };
+  return { help: switches.has('help'), version: switches.has('version'), flags, switches, values, operands };
 }
 
 function unknownFlag(command: CommandName, rawName: string, name: string, known: readonly string[]): string {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { EXIT } from '../cli/parse-command.js';
 import type { Streams } from '../cli/streams.js';
 import type { Flags } from '../config/flags.js';
-import { ENDPOINTS } from '../exchange/endpoint.js';
+import { ENDPOINTS, endpointAt } from '../exchange/endpoint.js';
 import { explanation, unchanged } from '../exchange/plan.js';
 import { prepareExchange } from '../exchange/prepare.js';
 import { createLog } from '../observe/log.js';
@@ -11,8 +11,26 @@ import { explainStartFailure, readSettings } from './settings.js';
 
 const STANDARD_INPUT = 0;
 
+export interface Explained {
+  /** A path of a file, or `-`. */
+  readonly input: string;
+  /** Where the request is sent to: a path. */
+  readonly endpoint?: string;
+}
+
 /** Says what would be done with a request body, and why. */
-export async function explain(flags: Flags, input: string, json: boolean, streams: Streams): Promise<number> {
+export async function explain(
+  flags: Flags,
+  { input, endpoint: path = ENDPOINTS[0].path }: Explained,
+  json: boolean,
+  streams: Streams,
+): Promise<number> {
+  const endpoint = endpointAt('POST', path);
+  if (endpoint === undefined) {
+    const known = ENDPOINTS.map((each) => each.path).join(', ');
+    streams.err(`incontext-proxy: what is sent to ${path} passes as it is; explain knows ${known}`);
+    return EXIT.usage;
+  }
   const loaded = await readSettings(flags, streams);
   if (loaded === undefined) return EXIT.failed;
   let body: Buffer;
@@ -26,11 +44,11 @@ export async function explain(flags: Flags, input: string, json: boolean, stream
     const parts = await assemble({ ...loaded, log: createLog('silent') });
     await parts.prober.start();
     const credential = parts.access.upstreamAuthorization ?? undefined;
-    const call = { signal: new AbortController().signal, credential };
+    const call = { signal: new AbortController().signal, credential, path };
     const plan =
       body.length > loaded.settings.server.bodyLimit
         ? unchanged(body, 'body_too_large')
-        : await prepareExchange(body, { endpoint: ENDPOINTS[0], call, explainOnly: true }, parts);
+        : await prepareExchange(body, { endpoint, call, explainOnly: true }, parts);
     const { reachable } = parts.prober;
     await parts.close();
     const values = explanation(plan);

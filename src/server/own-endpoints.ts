@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { BackendHealth } from '../backends/contract.js';
 import type { Settings } from '../config/settings.js';
-import { ENDPOINTS } from '../exchange/endpoint.js';
+import { ENDPOINTS, type Endpoint, endpointAt } from '../exchange/endpoint.js';
 import { explanation, unchanged } from '../exchange/plan.js';
 import { prepareExchange } from '../exchange/prepare.js';
 import { ownError } from '../stream/own-error.js';
@@ -107,11 +107,18 @@ async function explain(request: FastifyRequest, reply: FastifyReply, parts: OwnE
   }
   const gone = new AbortController();
   reply.raw.once('close', () => gone.abort());
-  const call = { signal: gone.signal, credential: parts.access.credentialOf(request.raw) };
+  const endpoint = explainedEndpoint(request);
+  if (endpoint === undefined) return explanation(unchanged(body.bytes, 'ignored'));
+  const credential = parts.access.credentialOf(request.raw);
+  const call = { signal: gone.signal, credential, path: endpoint.path };
   const clampOnly = request.headers['x-incontext-engine'] === 'none';
   return explanation(
-    await prepareExchange(body.bytes, { endpoint: CHAT, call, clampOnly, explainOnly: true }, parts),
+    await prepareExchange(body.bytes, { endpoint, call, clampOnly, explainOnly: true }, parts),
   );
 }
 
-const CHAT = ENDPOINTS[0];
+/** That of `?endpoint=PATH`, or of chats; `undefined` where what is sent there passes. */
+function explainedEndpoint({ query }: FastifyRequest): Endpoint | undefined {
+  const { endpoint = ENDPOINTS[0].path } = query as { endpoint?: unknown };
+  return typeof endpoint === 'string' ? endpointAt('POST', endpoint) : undefined;
+}

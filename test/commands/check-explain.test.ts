@@ -5,7 +5,11 @@ import { json, startStub, type UpstreamStub } from '../support/upstream-stub.js'
 let stub: UpstreamStub;
 
 beforeAll(async () => {
-  stub = await startStub({ window: 8192, count: 3000 });
+  stub = await startStub({
+    window: 8192,
+    count: 3000,
+    routes: { 'GET /version': (_request, response) => json(response, 200, { version: '0.32.0' }) },
+  });
 });
 
 afterAll(() => stub.close());
@@ -100,6 +104,21 @@ test('explain says what would be done with a body on standard input', async () =
     compress_due: false,
     cap: { field: 'max_tokens', before: 100_000, after: 5192 },
   });
+});
+
+test('explain says it of every endpoint that is named, and of no other', async () => {
+  const body = JSON.stringify({ model: 'm', input: 'q', max_output_tokens: 100_000 });
+  const args = ['explain', '--json', '--upstream', stub.url, '-'];
+  const { code, out } = await run([...args, '--endpoint', '/v1/responses'], body);
+  expect(code).toBe(0);
+  expect(JSON.parse(out)).toMatchObject({
+    reason: 'cap_lowered',
+    window: 8192,
+    cap: { field: 'max_output_tokens', before: 100_000, after: 5192 },
+  });
+  const other = await run([...args, '--endpoint', '/v1/embeddings'], body);
+  expect(other.code).toBe(2);
+  expect(other.err).toContain('/v1/embeddings passes as it is');
 });
 
 test('explain answers for bad JSON too', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { startProxy } from '../support/proxy.js';
-import { CHAT } from '../support/upstream-stub.js';
+import { CHAT, json, type StubRoute } from '../support/upstream-stub.js';
 import { errorOf, send } from './support/client.js';
 import { chatBody, closing, ECHO, startPair } from './support/pair.js';
 import { exchangeBytes } from './support/wire.js';
@@ -114,6 +114,24 @@ test('explains a decision without forwarding, from the body alone', async () => 
   });
   expect(await explain('{"not json')).toMatchObject({ action: 'unchanged', reason: 'not_json', cap: null });
   expect(stub.at(CHAT)).toEqual([]);
+});
+
+test('explains requests of the other endpoints, and what passes', async () => {
+  const version: StubRoute = (_request, response) => json(response, 200, { version: '0.32.0' });
+  const { proxy } = await startPair({ count: 3000, routes: { 'GET /version': version } });
+  const explain = async (endpoint: string, body: object) => {
+    const path = `/incontext/explain?endpoint=${endpoint}`;
+    const answer = await send(proxy.url, { method: 'POST', path, body: JSON.stringify(body) });
+    return JSON.parse(answer.body.toString()) as unknown;
+  };
+  const asked = { model: 'm', max_output_tokens: 2000, max_tokens: 2000, input: 'q' };
+  expect(await explain('/v1/responses', asked)).toMatchObject({
+    cap: { field: 'max_output_tokens', before: 2000, after: 1096 },
+  });
+  expect(await explain('/v1/completions', { ...asked, prompt: 'q' })).toMatchObject({
+    cap: { field: 'max_tokens', before: 2000, after: 1096 },
+  });
+  expect(await explain('/v1/embeddings', asked)).toMatchObject({ action: 'unchanged', reason: 'ignored' });
 });
 
 test('explains a body over the limit too', async () => {
