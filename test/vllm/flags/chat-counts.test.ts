@@ -5,10 +5,6 @@ import { PARITY_SHAPES } from '../support/parity-shapes.js';
 import { describeServers } from '../support/servers.js';
 import { TEMPLATE_SHAPES } from '../support/template-shapes.js';
 
-// Tools that --exclude-tools-when-tool-choice-none leaves out are counted. /tokenize of 0.16 does not know of
-// --default-chat-template-kwargs: four tokens are missing.
-const WRONG = new Set(['tools-choice-none', 'template: tools forbidden']);
-
 describeServers('flags', (server) => {
   describe('a chat has as many prompt tokens as on the real server, and as many as the proxy counted', () => {
     holdToTable(server, {
@@ -16,7 +12,6 @@ describeServers('flags', (server) => {
       shapes: { ...PARITY_SHAPES, ...FURTHER_SHAPES, ...TEMPLATE_SHAPES },
       table: 'chat-outcomes',
       tokenize: true,
-      wrong: (shape) => server.version === '0.16' || WRONG.has(shape),
     });
   });
 });
