@@ -19,8 +19,8 @@ const GOING_ON = 80;
 /** Of a message, about as many as it has. */
 const TOKENS = 90;
 const CONTEXT = 32_768;
-/** The 99th percentile stays below 20 ms; three times that leaves room for a slow machine. */
-const BOUND_MS = 3 * 20;
+/** What the thread works at a stretch, in the 99th percentile: what a busy machine adds to it is not the proxy's. */
+const BOUND_MS = 20;
 
 let upstream: UpstreamStub;
 let proxy: ProxyProcess | undefined;
@@ -45,6 +45,7 @@ it('conversations go on without delay for others beside a store of 100,000 messa
   const compressed = await report();
   console.log('event loop, filling:', filled, 'compressing:', compressed, `${summaries()} summaries`);
   expect(summaries()).toBeGreaterThanOrEqual(GOING_ON);
+  expect(filled.workP99).toBeLessThan(BOUND_MS);
   expect(compressed.workP99).toBeLessThan(BOUND_MS);
 }, 300_000);
 
