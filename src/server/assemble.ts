@@ -57,6 +57,8 @@ export async function assemble(options: AssembleOptions) {
   const { choice, factory } = await choose(options);
   const metrics = createMetrics();
   const warnings = new Warnings(log);
+  // Whoever chose it was told.
+  if (options.engine === undefined) for (const warning of choice.warnings) log.warn(warning);
   const backend = await factory(backendContext(settings, metrics.backend));
   const models = new ModelRegistry(settings);
   const { upstream } = settings;
