@@ -6,6 +6,13 @@ export interface CompleteOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+const MOST_TOKENS = 1024;
+
+/** With what counts where an engine says nothing. */
+export function completeOptions(given: Partial<CompleteOptions> = {}): CompleteOptions {
+  return { ...given, maxTokens: given.maxTokens ?? MOST_TOKENS };
+}
+
 export interface Completion {
   readonly text: string;
   readonly finishReason: string | undefined;
@@ -38,9 +45,10 @@ export interface EngineStore {
 export interface EngineServices {
   /**
    * One request of the engine's own. The prompt should be one user message; it is never compressed.
+   * @param options `maxTokens` is 1024 unless given.
    * @throws CompletionError
    */
-  complete(messages: readonly Message[], options: CompleteOptions): Promise<Completion>;
+  complete(messages: readonly Message[], options?: Partial<CompleteOptions>): Promise<Completion>;
   /**
    * P of the current request with these messages in place of its own, template, tools and all: exact, or the estimate
    * with its margin where counting fails. Bookkeeping members are ignored.

@@ -4,6 +4,7 @@ import {
   type CompleteOptions,
   type Completion,
   CompletionError,
+  completeOptions,
   type EngineServices,
 } from '../engines/services.js';
 
@@ -45,7 +46,8 @@ export function testServices(options: TestServicesOptions = {}): TestServices {
     asked,
     stored,
     logged,
-    complete(messages, how) {
+    complete(messages, given) {
+      const how = completeOptions(given);
       asked.push({ messages: structuredClone(messages), options: how });
       return answer(messages, how);
     },

@@ -97,6 +97,18 @@ test('goes to the upstream of the caller, with its credential and model, and is 
   expect(lines).toEqual(['incontext_summary_calls_total{result="completed"} 1']);
 });
 
+test('has at most 1024 tokens where the engine gives no options', async () => {
+  const texts: string[] = [];
+  const engine = scriptedEngine(async (view, options, own) => {
+    texts.push((await own.services.complete(ASK)).text);
+    return await summarise(view, options, own);
+  });
+  const stub = await answering(says('It is short.'));
+  await compressed({ engine, stub });
+  expect(texts).toEqual(['It is short.']);
+  expect(JSON.parse(own(stub)[0]?.body.toString() ?? '')).toMatchObject({ max_tokens: 1024 });
+});
+
 test('goes to the server of summary_url with its key and model; the caller’s credential never does', async () => {
   const { engine, asked } = asking();
   const stub = await countingStub();

@@ -1,7 +1,13 @@
 import type { Message } from '../../conversation/message.js';
 import { renderMessages } from '../../conversation/view.js';
 import { estimateTokens } from '../../estimate/estimate.js';
-import { type CompleteOptions, type Completion, CompletionError, type EngineServices } from '../services.js';
+import {
+  type CompleteOptions,
+  type Completion,
+  CompletionError,
+  completeOptions,
+  type EngineServices,
+} from '../services.js';
 import { othersTurn } from '../turns.js';
 import type { ExchangeLink } from './exchange-link.js';
 
@@ -41,8 +47,8 @@ export class LentServices implements EngineServices {
     this.#pass = undefined;
   }
 
-  complete(messages: readonly Message[], options: CompleteOptions): Promise<Completion> {
-    return heard(this.#complete(messages, options));
+  complete(messages: readonly Message[], options?: Partial<CompleteOptions>): Promise<Completion> {
+    return heard(this.#complete(messages, completeOptions(options)));
   }
 
   async #complete(messages: readonly Message[], options: CompleteOptions): Promise<Completion> {

@@ -1,7 +1,7 @@
 import type { Message } from '../../../../src/conversation/message.js';
 import { Compressor } from '../../../../src/engines/compressor/compressor.js';
 import type { EngineContext } from '../../../../src/engines/contract.js';
-import type { EngineServices } from '../../../../src/engines/services.js';
+import { completeOptions, type EngineServices } from '../../../../src/engines/services.js';
 import { estimateTokens } from '../../../../src/estimate/estimate.js';
 import { lastText, repeating, type Summariser } from './summarisers.js';
 
@@ -32,7 +32,8 @@ export function build(given: BuildOptions = {}): Built {
   const calls: Built['calls'] = [];
   let counted = 0;
   const services: EngineServices = {
-    async complete(messages, options) {
+    async complete(messages, given) {
+      const options = completeOptions(given);
       const prompt = lastText(messages);
       const call = { prompt, tokens: roughly(messages), maxTokens: options.maxTokens, answer: '' };
       calls.push(call);
