@@ -22,7 +22,7 @@ export interface BudgetInput {
   readonly caps: readonly CallerCap[];
   /** The operator-wide cap; it counts in B. */
   readonly operatorCap?: number | undefined;
-  /** The request's `min_tokens`: required is at least this. */
+  /** The request's `min_tokens`, or what else it allows no cap below: required is at least this. */
   readonly minTokens?: number | undefined;
   /** The backend's own constraint on the output, where it has one. */
   readonly limit?: number | undefined;

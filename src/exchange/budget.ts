@@ -36,20 +36,26 @@ export interface BudgetQuestion {
  * @throws BackendContractError where a hook of the backend fails. Hooks are asked only where the window has room.
  */
 export function decideBudget(question: BudgetQuestion, parts: ExchangeParts): Decision {
-  const { request, budget } = question;
-  const minTokensText = request.text('min_tokens');
+  const { budget } = question;
   const input = {
     window: question.window,
     promptTokens: question.promptTokens,
     reserve: budget.reserve,
     caps: question.caps,
     operatorCap: budget.operatorCap,
-    minTokens: minTokensText === undefined ? undefined : coerce(minTokensText, parts),
+    minTokens: minTokens(question, parts),
     limit: undefined as number | undefined,
     outputField: (field: CapField) => outputField(field, question, parts),
   } satisfies BudgetInput;
   if (hasRoom(input)) input.limit = outputLimit(question, parts);
   return decide(input);
+}
+
+function minTokens({ request, endpoint }: BudgetQuestion, parts: ExchangeParts): number | undefined {
+  const text = request.text('min_tokens');
+  const least = endpoint.leastOutput?.(request);
+  const asked = text === undefined ? undefined : coerce(text, parts);
+  return asked === undefined || least === undefined ? (asked ?? least) : Math.max(asked, least);
 }
 
 function coerce(text: string, { backend }: ExchangeParts): number | undefined {

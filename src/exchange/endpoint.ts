@@ -1,6 +1,7 @@
 import type { RawObject } from '../body/raw-object.js';
 import { CAP_FIELDS, type CapField } from '../budget/cap-field.js';
 import { isChat, isCompletion, isMessages, isResponse } from './accepted.js';
+import { leastWithThinking } from './thinking-budget.js';
 
 /** A way to ask for a generation. How its prompt is counted is the backend's to know: it is told the path. */
 export interface Endpoint {
@@ -16,6 +17,8 @@ export interface Endpoint {
   readonly hasEngine: boolean;
   /** True where a body is a generation request that is understood: anything else passes as `ignored`. */
   accepts(body: RawObject): boolean;
+  /** The fewest tokens of output that the request itself allows beside `min_tokens`. */
+  leastOutput?(body: RawObject): number | undefined;
 }
 
 /** The intercepted endpoints, all of them `POST`; everything else is passed through. */
@@ -53,6 +56,7 @@ export const ENDPOINTS: readonly [Endpoint, ...Endpoint[]] = [
     insertsCap: false,
     hasEngine: false,
     accepts: isMessages,
+    leastOutput: leastWithThinking,
   },
 ];
 

@@ -43,6 +43,11 @@ export async function vllmBackend(
 ): Promise<{ backend: Backend; payloads: unknown[]; close(): Promise<void> }> {
   const payloads: unknown[] = [];
   const server = createServer(async (request, response) => {
+    if (request.url === '/version') {
+      // Counts media where they are expanded, and token ids that are handed over.
+      response.end('{"version":"0.32.0"}');
+      return;
+    }
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
     payloads.push(JSON.parse(Buffer.concat(chunks).toString()));

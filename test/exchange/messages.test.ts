@@ -40,6 +40,20 @@ describe('a message in the form of Anthropic', () => {
     expect(stub.only(MESSAGES).body.toString()).toBe(command);
   });
 
+  // vLLM 0.32 and Anthropic refuse a cap that leaves nothing behind the thoughts: 1096 tokens are left here.
+  test.each([
+    ['"thinking":{"type":"enabled","budget_tokens":1095}', 1096, 'cap_lowered'],
+    ['"thinking":{"type":"enabled","budget_tokens":1096}', 4096, 'requires_compression'],
+    ['"thinking":{"type":"disabled","budget_tokens":1096}', 1096, 'cap_lowered'],
+    ['"thinking":{"type":"enabled","budget_tokens":"x"}', 1096, 'cap_lowered'],
+    ['"thinking":null', 1096, 'cap_lowered'],
+  ])('has no cap lowered to its budget for thinking: %s', async (thinking, out, reason) => {
+    const { stub, post } = await start();
+    const asked = (cap: number) => body(cap).replace('{', `{${thinking},`);
+    expect(told(await post(MESSAGES, asked(4096)))).toMatchObject({ reason });
+    expect(stub.only(MESSAGES).body.toString()).toBe(asked(out));
+  });
+
   test('counted by the client itself passes (bug case 74)', async () => {
     const { post } = await start();
     const response = await post(`${MESSAGES}/count_tokens`, body(999_999));
