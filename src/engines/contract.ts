@@ -109,6 +109,25 @@ export abstract class ContextEngine {
     return true;
   }
 
+  /**
+   * Asked before a pass is made early. False where one that is due would take hardly any time: made then, it takes in
+   * more.
+   */
+  isWorthPreparing(_messages: Message[], _options: CompressOptions): boolean {
+    return true;
+  }
+
+  /**
+   * A pass that was made early is due. Shortens what came since as well, without asking the model: somebody waits.
+   * `undefined`: what was made early goes out as it is.
+   */
+  catchUp(
+    _messages: Message[],
+    _options: CompressOptions,
+  ): Message[] | undefined | Promise<Message[] | undefined> {
+    return undefined;
+  }
+
   /** Asked before counting; true forces a pass. */
   shouldCompressPreflight(_messages: Message[]): boolean | Promise<boolean> {
     return false;
@@ -181,6 +200,7 @@ export type Hook =
   | 'onTurnComplete'
   | 'shouldCompressPreflight'
   | 'shouldCompress'
+  | 'catchUp'
   | 'updateFromResponse'
   | 'onSessionEnd';
 

@@ -27,6 +27,7 @@ const FREE_HOOKS: readonly string[] = [
   'onTurnComplete',
   'shouldCompressPreflight',
   'shouldCompress',
+  'catchUp',
   'updateFromResponse',
   'onSessionEnd',
 ];

@@ -51,6 +51,16 @@ export class Compressor extends ContextEngine {
     return size >= least || sizes.some((tokens) => tokens > this.thresholdTokens / 2);
   }
 
+  /** Lines cost no wait; only for the model's text one is saved. */
+  override isWorthPreparing(messages: Message[], options: CompressOptions): boolean {
+    return messages.every(isMessage) && new Pass(messages, options, this.#environment()).mayAskModel();
+  }
+
+  override async catchUp(messages: Message[], options: CompressOptions): Promise<Message[] | undefined> {
+    if (!messages.every(isMessage)) return undefined;
+    return await new Pass(messages, options, this.#environment()).caughtUp();
+  }
+
   #environment(): PassEnvironment {
     const { services, compression } = this.#context;
     return {

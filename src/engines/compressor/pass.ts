@@ -2,10 +2,8 @@ import type { Message } from '../../conversation/message.js';
 import { type CompressOptions, IrreducibleError } from '../contract.js';
 import type { EngineServices } from '../services.js';
 import { othersTurn } from '../turns.js';
-import { factsOf } from './digest.js';
 import { extractSummary } from './extract.js';
-import { addToLedger } from './ledger.js';
-import { type CountText, ledgerText } from './ledger-text.js';
+import type { CountText } from './ledger-text.js';
 import type { SummaryState } from './mark.js';
 import { makePlan, middleOf, type Plan, sum, tailOf } from './plan.js';
 import { prune } from './prune.js';
@@ -14,11 +12,18 @@ import { aroundSummary } from './role-order.js';
 import { makeRoom, type Room, sizesOf, tighter, total } from './room.js';
 import type { CompressorSettings } from './settings.js';
 import { shortenNewest } from './shorten-newest.js';
-import { saidLedger } from './shown-ledger.js';
-import { appendedState, NO_STATE, rewrittenState, type StateOrder, stepsOf, withAlsoGone } from './state.js';
-import { type Summarised, summarise } from './summarise.js';
+import {
+  appendedState,
+  isNearlyFull,
+  NO_STATE,
+  rewrittenState,
+  type Slack,
+  type StateOrder,
+  stepsOf,
+  withAlsoGone,
+} from './state.js';
 import { summaryMessage } from './summary-message.js';
-import { inParts, transcriptText } from './transcript.js';
+import { tell } from './tell.js';
 import { readView, type View } from './view.js';
 
 export interface PassEnvironment {
@@ -36,9 +41,6 @@ const DEFAULT_LOW_WATER = 0.6;
 const LEAST_GAIN = 0.75;
 /** What a view may take at most before even results that the model has not read yet are cut. */
 const CEILING = 0.85;
-const MOST_CALLS = 3;
-/** What people said exactly may take of what the model is shown. */
-const SAID_SHARE = 0.3;
 /** The acknowledgement behind the summary, and what a template puts around both. */
 const FRAME = 60;
 const CAUTION = 0.95;
@@ -73,14 +75,36 @@ export class Pass {
     );
   }
 
-  #room(before: number): Room {
+  /** Whether the next pass may need a text of the model's. */
+  mayAskModel(): boolean {
+    const { prior } = this.#view;
+    if (prior === undefined) return true;
+    return isNearlyFull(prior, this.#room(this.options.currentTokens ?? 0), this.#count);
+  }
+
+  /** Lines for what came since a summary that was made early; `undefined` where there is none, or no room for them. */
+  async caughtUp(): Promise<Message[] | undefined> {
+    if (this.#view.prior === undefined) return undefined;
+    await readAhead(this.messages, this.env.services, this.options.signal);
+    this.#sizes = sizesOf(this.#view.rest, this.env.services);
+    // The view is short already: the room is that of the pass that would be due without the early one.
+    const { currentTokens } = this.options;
+    const now = currentTokens ?? (await this.env.services.countTokens(this.messages));
+    const room = this.#room(now, Math.max(now, this.env.thresholdTokens));
+    const order = this.#order(room, makePlan(this.#view, this.#sizes, room));
+    if (order.middle.length === 0 || (await appendedState(order, 'more')) === undefined) return undefined;
+    return await this.#composed(room, LINES, 0);
+  }
+
+  /** @param due P that the room is made at: the view's own, but for one that was shortened already. */
+  #room(before: number, due = before): Room {
     const { settings, protectFirstN, protectLastN, contextLength, thresholdTokens, services } = this.env;
     const wanted = this.options.targetTokens ?? Math.floor(DEFAULT_LOW_WATER * (thresholdTokens || before));
     const bodySize = total(sizesOf(this.messages.slice(this.#view.head.length), services));
-    const most = Math.floor(LEAST_GAIN * before);
+    const most = Math.floor(LEAST_GAIN * due);
     return makeRoom({
       target: Math.min(wanted, most),
-      before,
+      before: due,
       most,
       fixed: Math.max(0, before - bodySize),
       leastTurn: Math.ceil((WHOLE_TURN * wanted * total(sizesOf(this.messages, services))) / before),
@@ -148,10 +172,11 @@ export class Pass {
   /** Whether the model is asked, and what it said. */
   async #story(room: Room, before: number): Promise<Story> {
     const order = this.#order(room, makePlan(this.#view, this.#sizes, room));
-    if (order.middle.length === 0) return { kind: 'lines' };
-    if (this.options.force !== true && (await appendedState(order)) !== undefined) return { kind: 'lines' };
+    if (order.middle.length === 0) return { kind: 'lines', slack: 'usual' };
+    const slack = this.#hasRoomBehind(order, before) ? 'more' : 'usual';
+    if (this.options.force !== true && (await appendedState(order, slack)) !== undefined) return LINES;
     const covered = new Set(order.middle);
-    const told = await this.#told(order, before);
+    const told = await tell(order, before, this.env, this.options);
     if (told.kind === 'summary') return { kind: 'told', text: told.text, covered };
     this.env.services.log('warn', 'summary_failed', { messages: order.middle.length });
     const { prior } = order;
@@ -160,50 +185,16 @@ export class Pass {
     return { kind: 'told', text, covered };
   }
 
-  /** In several calls where a conversation is much longer than what the model is shown at once. */
-  async #told({ prior, middle, room }: StateOrder, before: number): Promise<Summarised> {
-    const size = total(sizesOf(middle, this.env.services));
-    const calls = Math.min(MOST_CALLS, Math.max(1, Math.ceil(size / (4 * room.inputTokens))));
-    let previous = prior.summary;
-    let since = stepsOf(prior);
-    const facts = this.#saidSoFar(prior, middle, Math.floor(room.inputTokens * SAID_SHARE));
-    for (const part of inParts(middle, calls)) {
-      const given = this.#count(previous) + this.#count(since) + this.#count(facts);
-      const left = Math.max(256, room.inputTokens - given);
-      const transcript = await transcriptText(part, left, this.#count, this.options.signal);
-      const order = {
-        previous,
-        since,
-        facts,
-        transcript,
-        focus: this.options.focusTopic,
-        mostTokens: room.summaryTokens,
-      };
-      const told = await this.#asked(order, before);
-      if (told.kind === 'failed') return told;
-      previous = told.text;
-      since = '';
-    }
-    return { kind: 'summary', text: previous };
-  }
-
-  /** Named by people, and not in the earlier summary: every part is shown it, for any could be where it is lost. */
-  #saidSoFar(prior: SummaryState, middle: readonly Message[], mostTokens: number): string {
-    const ledger = addToLedger(prior.ledger, factsOf(middle));
-    return ledgerText(saidLedger(ledger, prior.summary, mostTokens, this.#count));
-  }
-
-  async #asked(order: Parameters<typeof summarise>[0], before: number): Promise<Summarised> {
-    const { services, settings, contextLength } = this.env;
-    try {
-      const timeoutMs = settings.summary_timeout_seconds * 1000;
-      return await summarise(order, services, timeoutMs, this.options.signal);
-    } catch (error) {
-      this.options.signal?.throwIfAborted();
-      // An outage destroys nothing, unless nothing else could be served.
-      if (contextLength > 0 && before >= contextLength - 1) return { kind: 'failed' };
-      throw error;
-    }
+  /**
+   * A long turn leaves no room below the target whatever is done, and the next pass comes soon: one of both is enough to
+   * write everything anew.
+   */
+  #hasRoomBehind({ room, space, tail }: StateOrder, before: number): boolean {
+    if (space >= room.space) return false;
+    const { services, thresholdTokens } = this.env;
+    const rough = total(sizesOf(this.messages, services));
+    const kept = total(sizesOf(tail, services)) + room.space;
+    return room.fixed + (kept * before) / rough <= thresholdTokens * CEILING;
   }
 
   #order(room: Room, plan: Plan, excess = 0): StateOrder {
@@ -232,7 +223,7 @@ export class Pass {
     }
     const { prior, middle, room, count } = order;
     return (
-      (await appendedState(order)) ??
+      (await appendedState(order, story.slack)) ??
       rewrittenState(
         order,
         await extractSummary(middle, prior.summary, stepsOf(prior), room.summaryTokens, count),
@@ -243,8 +234,11 @@ export class Pass {
 
 /** Lines of the engine's own below what stands, or one text for everything. */
 type Story =
-  | { readonly kind: 'lines' }
+  | { readonly kind: 'lines'; readonly slack: Slack }
   | { readonly kind: 'told'; readonly text: string; readonly covered: ReadonlySet<Message> };
+
+/** Once lines have been found to do, nothing that was written before them is given up for a few tokens. */
+const LINES = { kind: 'lines', slack: 'any' } as const;
 
 function fail(reason: string): never {
   throw new IrreducibleError(reason);

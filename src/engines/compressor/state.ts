@@ -22,12 +22,21 @@ export const NO_STATE: SummaryState = {
 const MOST_SUMMARY = 0.5;
 const MOST_REQUEST = 0.2;
 /** What is written anew leaves room for what the next passes add below it. */
-const BASE_SHARE = 0.78;
-/** Lines may go over it a little: to write all anew costs more. */
-const OVERFLOW = 1.08;
+const BASE_SHARE = 0.7;
+/** How far lines may go over the room for them: to write all anew costs more. */
+const OVER = {
+  usual: { digest: 1, space: 1.08 },
+  /** Where the next pass comes soon, or nobody is there to write. */
+  more: { digest: 1.25, space: 1.25 },
+  any: { digest: Number.POSITIVE_INFINITY, space: Number.POSITIVE_INFINITY },
+} as const;
+export type Slack = keyof typeof OVER;
+
 /** What one pass may add in lines, and in names and numbers, of the room of each. */
 const ADDED_LINES = 0.22;
 const ADDED_FACTS = 0.5;
+/** What it adds of them more often than not. */
+const EXPECTED_FACTS = 0.15;
 
 /** What a line says of a message of each kind, at most and at least. */
 const LINES: readonly Caps[] = [
@@ -53,13 +62,16 @@ export interface StateOrder {
  * What goes as lines of the engine's own below the earlier summary; `undefined` where there are too many of them.
  * Everything before the new lines stays byte for byte.
  */
-export async function appendedState(order: StateOrder): Promise<SummaryState | undefined> {
+export async function appendedState(
+  order: StateOrder,
+  slack: Slack = 'usual',
+): Promise<SummaryState | undefined> {
   const { prior, middle, tail, room, space, count } = order;
-  const most = Math.floor(room.digestTokens * ADDED_LINES);
+  const over = OVER[slack];
   // Lines are for what came since a summary: a first one is written by the model, unless there is little to tell.
   if (prior.summary === '' && isLonger(textsOf(middle), room.digestTokens, count)) return undefined;
-  const lines = await fittedLines(middle, most, count);
-  if (count(`${stepsOf(prior)}\n${lines}`) > room.digestTokens) return undefined;
+  const lines = await fittedLines(middle, linesRoom(room), count);
+  if (count(`${stepsOf(prior)}\n${lines}`) > room.digestTokens * over.digest) return undefined;
   const known = touchLedger(prior.ledger, textsOf(tail));
   const grown = remembered(addToLedger(known, factsOf(middle)));
   const added = namedSince(grown, known.steps, `${summaryContent(prior)}\n${lines}`);
@@ -71,7 +83,23 @@ export async function appendedState(order: StateOrder): Promise<SummaryState | u
     updates: [...prior.updates, updateOf(lines.split('\n'), '', facts)],
     ledger: grown,
   };
-  return count(summaryContent(state)) <= Math.min(space, room.space) * OVERFLOW ? state : undefined;
+  const most = slack === 'usual' ? Math.min(space, room.space) : room.space;
+  return count(summaryContent(state)) <= most * over.space ? state : undefined;
+}
+
+/** Whether the next pass may find no room for its lines, so that the model has to be asked. */
+export function isNearlyFull(prior: SummaryState, room: Room, count: CountText): boolean {
+  const lines = linesRoom(room);
+  const added = lines + Math.floor(room.ledgerTokens * EXPECTED_FACTS);
+  return (
+    prior.summary === '' ||
+    count(stepsOf(prior)) + lines > room.digestTokens ||
+    count(summaryContent(prior)) + added > room.space * OVER.usual.space
+  );
+}
+
+function linesRoom({ digestTokens }: Room): number {
+  return Math.floor(digestTokens * ADDED_LINES);
 }
 
 /** A summary written anew over everything so far, and the ledger merged. */

@@ -19,6 +19,8 @@ export interface CompressionOrder {
   readonly targetTokens: number;
   readonly focusTopic: string | undefined;
   readonly force: boolean;
+  /** The view begins with a pass that was made early: the engine only adds what came since. */
+  readonly catchesUp: boolean;
   /** Aborts with the exchange. */
   readonly signal: AbortSignal;
   /** In the time of `performance.now()`. */
@@ -101,7 +103,8 @@ async function passes(
   const tokensBefore = await viewTokens(order, signal);
   let view: View = { rows: order.rows, promptTokens: tokensBefore, writes: new Map() };
   let best: Compressed | undefined;
-  for (let pass = 0; pass < MOST_PASSES; pass += 1) {
+  const most = order.catchesUp ? 1 : MOST_PASSES;
+  for (let pass = 0; pass < most; pass += 1) {
     try {
       const { settled, promptTokens, writes } = await onePass(order, view, instance, signal);
       const { checkpointRows, messages, rows } = settled;
@@ -156,7 +159,7 @@ async function onePass(
 }
 
 async function shorten(
-  { targetTokens, focusTopic, force }: CompressionOrder,
+  { targetTokens, focusTopic, force, catchesUp }: CompressionOrder,
   { rows, promptTokens }: View,
   { engine }: EngineInstance,
   signal: AbortSignal,
@@ -166,6 +169,11 @@ async function shorten(
   }
   await othersTurn(signal);
   const options = { currentTokens: promptTokens, targetTokens, focusTopic, force, signal };
+  if (catchesUp) {
+    const result = await engine.catchUp(viewMessages(rows), options);
+    if (result === undefined) throw new IrreducibleError('nothing to add');
+    return result;
+  }
   return await engine.compress(viewMessages(rows), options);
 }
 

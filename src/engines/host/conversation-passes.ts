@@ -88,7 +88,7 @@ export class ConversationPasses {
   async #alone(visit: Visit, budget: ExchangeBudget, terms: PassTerms): Promise<CompressionResult> {
     let now = budget;
     for (const known of terms.force ? [] : [this.#caughtUp, this.#promoted]) {
-      const result = await known.call(this, visit, now, terms.signal);
+      const result = await known.call(this, visit, now, terms);
       if (result === undefined) continue;
       if (result.promptTokens + budget.required <= budget.window) return result;
       now = { ...budget, promptTokens: result.promptTokens };
@@ -106,7 +106,7 @@ export class ConversationPasses {
   }
 
   /** A checkpoint that another exchange of the conversation made since this one was recognised. */
-  async #caughtUp(visit: Visit, budget: ExchangeBudget, signal: AbortSignal) {
+  async #caughtUp(visit: Visit, budget: ExchangeBudget, { signal }: PassTerms) {
     const { checkpoint, lastMade } = visit.conversation;
     for (const known of [lastMade, checkpoint]) {
       if (known === undefined || known === visit.checkpoint) continue;
@@ -118,14 +118,32 @@ export class ConversationPasses {
   }
 
   /** The pass that was made early. */
-  async #promoted(visit: Visit, budget: ExchangeBudget, signal: AbortSignal) {
+  async #promoted(visit: Visit, budget: ExchangeBudget, terms: PassTerms) {
     const { conversation } = visit;
     const { prepared } = conversation;
     if (prepared === undefined || !visit.mayAdopt(prepared.checkpoint, budget.model)) return undefined;
-    const result = await adopted(visit, prepared.checkpoint, budget, signal);
-    if (conversation.prepared === prepared) conversation.prepared = undefined;
-    if (result !== undefined) await this.#commit(visit, prepared);
-    return result;
+    const result = await adopted(visit, prepared.checkpoint, budget, terms.signal);
+    if (result === undefined) {
+      if (conversation.prepared === prepared) conversation.prepared = undefined;
+      return undefined;
+    }
+    const { promptTokens } = result;
+    const fresh = await this.#withWhatCameSince(visit, { ...budget, promptTokens }, prepared, terms);
+    await this.#commit(visit, fresh ?? prepared);
+    if (fresh === undefined) return result;
+    const { checkpoint } = fresh;
+    visit.adopt(checkpoint);
+    return { kind: 'compressed', checkpoint, promptTokens: checkpoint.tokensAfter } as const;
+  }
+
+  /** What came after an early pass would be behind its result, and leave the prefix cache once more with the next one. */
+  async #withWhatCameSince(visit: Visit, budget: ExchangeBudget, prepared: MadePass, terms: PassTerms) {
+    const isEnough = budget.promptTokens + budget.required <= budget.window;
+    if (!isEnough || !(await this.#runner.catchesUp(visit, budget))) return undefined;
+    const outcome = await this.#runner.run(visit, budget, { ...terms, catchesUp: true });
+    if (outcome.kind === 'failed') return undefined;
+    const made = this.#runner.made(visit, outcome, budget);
+    return { ...made, writes: new Map([...prepared.writes, ...made.writes]) };
   }
 
   async #commit(visit: Visit, made: MadePass): Promise<void> {

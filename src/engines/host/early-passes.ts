@@ -62,6 +62,7 @@ export class EarlyPasses {
 
   async #make(visit: Visit, budget: ExchangeBudget, signal: AbortSignal): Promise<CompressionResult> {
     const { runner, settings, observer } = this.parts;
+    if (!(await runner.isWorthPreparing(visit, budget))) return { kind: 'failed', reason: 'irreducible' };
     const deadlineAt = performance.now() + Math.min(settings.passDeadlineMs, MOST_BACKGROUND_MS);
     const terms = { signal, deadlineAt, focus: undefined, force: false, early: true };
     const outcome = await runner.run(visit, budget, terms);

@@ -1,5 +1,6 @@
 import type { Checkpoint } from '../../store/conversation-store.js';
-import { type Compressed, type CompressionOutcome, compressView } from './compress-view.js';
+import { overrides } from '../contract.js';
+import { type Compressed, type CompressionOutcome, compressView, type PassFailure } from './compress-view.js';
 import type { EngineInstance } from './engine-instance.js';
 import type { EngineInstances } from './engine-instances.js';
 import type { ExchangeBudget } from './exchange-link.js';
@@ -27,6 +28,8 @@ export interface PassTerms {
   readonly force: boolean;
   /** Made before it is due: what comes until then stays behind the result as it is. */
   readonly early?: boolean;
+  /** What was made early is due: only what came since is added, and where that fails nothing is lost. */
+  readonly catchesUp?: boolean;
 }
 
 /** Of the low-water mark: an early pass aims no deeper. */
@@ -47,23 +50,35 @@ export class PassRunner {
       targetTokens: targetOf(budget, settings.lowWater, terms.early === true),
       focusTopic: terms.focus,
       force: terms.force,
+      catchesUp: terms.catchesUp === true,
       signal: terms.signal,
       deadlineAt: terms.deadlineAt,
       mintUid,
       onHeadChanged: () => observer.headChanged(),
-      onFailure: observer.passFailed.bind(observer),
+      onFailure: (reason: PassFailure, error: unknown) => {
+        if (terms.catchesUp !== true || reason !== 'irreducible') observer.passFailed(reason, error);
+      },
       onRunaway: (instance: EngineInstance | undefined) => replace(conversation, instance),
     };
-    const outcome = await compressView(order, async () => {
-      const instance = await this.instanceOf(conversation, budget);
-      instance.useModel(budget.model, budget.contextLength);
-      return instance;
-    });
-    if (outcome.kind === 'failed') {
+    const outcome = await compressView(order, () => this.#ready(conversation, budget));
+    if (outcome.kind === 'failed' && terms.catchesUp !== true) {
       observer.compressed(outcome.reason);
       rememberStuck(visit, budget, outcome.reason);
     }
     return outcome;
+  }
+
+  /** What the engine says: rejects where it cannot be made, or throws. */
+  async isWorthPreparing(visit: Visit, budget: ExchangeBudget): Promise<boolean> {
+    const { engine } = await this.#ready(visit.conversation, budget);
+    return engine.isWorthPreparing(visit.messages(), {
+      currentTokens: budget.promptTokens,
+      targetTokens: targetOf(budget, this.parts.settings.lowWater, false),
+    });
+  }
+
+  async catchesUp({ conversation }: Visit, budget: ExchangeBudget): Promise<boolean> {
+    return overrides((await this.#ready(conversation, budget)).engine, 'catchUp');
   }
 
   /** The conversation's engine, made when it is first needed. */
@@ -83,6 +98,12 @@ export class PassRunner {
       if (conversation.instance === made) conversation.instance = undefined;
     });
     return made;
+  }
+
+  async #ready(conversation: LiveConversation, budget: ExchangeBudget): Promise<EngineInstance> {
+    const instance = await this.instanceOf(conversation, budget);
+    instance.useModel(budget.model, budget.contextLength);
+    return instance;
   }
 
   /** What stands from now on for the first messages of a visit's request. */

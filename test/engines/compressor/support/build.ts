@@ -20,6 +20,8 @@ export interface BuildOptions {
   readonly remainingMs?: () => number;
   /** Tokens of tools and template beside the messages. */
   readonly overhead?: number;
+  /** What the exact count of messages is of the rough one. */
+  readonly ofRough?: number;
 }
 
 export function roughly(value: string | Message | readonly Message[]): number {
@@ -28,7 +30,7 @@ export function roughly(value: string | Message | readonly Message[]): number {
 }
 
 export function build(given: BuildOptions = {}): Built {
-  const { summariser = repeating, contextLength = 8192, overhead = 0 } = given;
+  const { summariser = repeating, contextLength = 8192, overhead = 0, ofRough = 1 } = given;
   const calls: Built['calls'] = [];
   let counted = 0;
   const services: EngineServices = {
@@ -43,7 +45,7 @@ export function build(given: BuildOptions = {}): Built {
     },
     async countTokens(messages) {
       counted += 1;
-      return roughly(messages) + overhead;
+      return Math.round(roughly(messages) * ofRough) + overhead;
     },
     estimateTokens: roughly,
     store: { get: async () => undefined, set: async () => {} },
