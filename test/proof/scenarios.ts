@@ -50,11 +50,7 @@ const atLeast = (name: string, value: number, least: number): Bar => ({
 /** With passes that are made early, as by default, or with `prepare: 0`. */
 export type Preparing = 'early' | 'when due';
 
-/**
- * What is promised of a run. With passes made when they are due: all of it. Passes that are made early cost what comes
- * between 0.8 of the way and the trigger, about 950 tokens: it is behind the summary, and leaves the cache with the
- * next pass. No engine can win that back, so their bars are what is reached with that.
- */
+/** What is promised of a run, whenever its passes are made; beside a bar that is lower, what is promised and reached. */
 export function barsOf(
   name: ScenarioName,
   contextLength: number,
@@ -70,37 +66,31 @@ export function barsOf(
   ];
   return [
     ...always,
-    ...(name === 'agent' ? agentBars(contextLength, found, preparing) : longBars(kind, found, preparing)),
+    ...(name === 'agent' ? agentBars(contextLength, found) : longBars(kind, found, preparing)),
   ];
 }
 
 function longBars(kind: SummariserKind, found: Measures, preparing: Preparing): Bar[] {
   const least = { good: 12, lossy: 10, amnesic: 10 }[kind];
+  const isAll = kind === 'good' && preparing === 'early';
   return [
     atLeast(`answers right of ${found.asked}`, found.right, least),
     atMost('summary calls', found.summaryCalls, 8),
-    // Promised: 0.94. Reached: 0.932 to 0.943 when due; early 0.926 good, 0.954 where all comes cold.
-    atLeast('common prefix, mean', found.prefixMean, preparing === 'early' ? 0.915 : 0.93),
+    // Promised: 0.94. Reached: 0.9406 early, 0.93998 when due, 0.938 with summaries that say nothing.
+    atLeast('common prefix, mean', found.prefixMean, isAll ? 0.94 : 0.935),
     atMost('uncached + summary tokens', found.uncachedTokens + found.summaryTokens, 60_000),
   ];
 }
 
-function agentBars(contextLength: number, found: Measures, preparing: Preparing): Bar[] {
+function agentBars(contextLength: number, found: Measures): Bar[] {
   const isSmall = contextLength <= 8192;
-  const isEarly = preparing === 'early';
   const { neededCalls, neededMissed } = found;
   return [
     atLeast('ids in view, mean', found.idsMean, isSmall ? 0.8 : 0.95),
-    // Not promised: the mean is. Reached with 8,192: 0.43 to 0.88 when due, 0.70 to 0.73 early.
-    atLeast('ids in view, at the end', found.idsEnd, isSmall ? 0.4 : 0.95),
-    // Promised: 0.98. Reached with 8,192: 1.0 when due, 0.970 early.
-    atLeast(
-      'calls with all ids in view',
-      neededCalls === 0 ? 1 : 1 - neededMissed / neededCalls,
-      isSmall && isEarly ? 0.96 : 0.98,
-    ),
-    // Promised: 0.96. Reached with 8,192: 0.958 to 0.960 when due, 0.953 early; with 16,384: 0.976.
-    atLeast('common prefix, mean', found.prefixMean, isSmall ? (isEarly ? 0.945 : 0.955) : 0.96),
+    // Not promised: the mean is. Reached with 8,192: 0.57 early, 0.73 when due.
+    atLeast('ids in view, at the end', found.idsEnd, isSmall ? 0.5 : 0.95),
+    atLeast('calls with all ids in view', neededCalls === 0 ? 1 : 1 - neededMissed / neededCalls, 0.98),
+    atLeast('common prefix, mean', found.prefixMean, 0.96),
     atMost('summary calls', found.summaryCalls, 20),
     ...(isSmall ? [atMost('uncached tokens', found.uncachedTokens, 130_000)] : []),
   ];
