@@ -86,8 +86,8 @@ export default defineConfig({
       ...(process.env.INCONTEXT_TEST_VLLM === undefined ? [] : [vllm]),
       // Those of `promises` in test/clients, and those in Python: npm run test:clients
       ...(process.env.INCONTEXT_TEST_CLIENTS === undefined ? [] : [clients]),
-      // Minutes of work, for a context engine: npm run test:proof
-      ...(process.env.PROOF === undefined ? [] : [proof]),
+      // Three minutes of long conversations; alone by npm run test:proof
+      proof,
     ],
   },
 });
