@@ -68,7 +68,7 @@ test.each([1, 2, 3])(
     const engine = scriptedEngine(moody(random));
     const proxy = await hosted({ stub, engine, compression: { prepare: 0.7, context_timeout_seconds: 2 } });
     await Promise.all(['anna', 'ben', 'cleo'].map((name) => play(proxy.url, name, random)));
-    expect(engine.passes.length).toBeGreaterThan(5);
+    expect(engine.passes.length).toBeGreaterThan(2);
     for (const { body } of stub.at(CHAT)) {
       const { messages } = JSON.parse(body.toString()) as { messages: Message[] };
       expect(messages[0]).toEqual(SYSTEM);
