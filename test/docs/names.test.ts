@@ -7,10 +7,11 @@ import { pagePaths, readPage, tableRows } from './support/markdown.js';
 
 /** Flags of programs that the pages use beside the proxy. */
 const FLAGS_OF_OTHERS = [
-  ...['json', 'max-time', 'output', 'next', 'cacert'].map((name) => `curl ${name}`),
+  ...['json', 'max-time', 'output', 'next', 'cacert', 'retry'].map((name) => `curl ${name}`),
   ...['profile', 'tag', 'from-literal', 'target', 'publish', 'stop-timeout'].map((name) => `docker ${name}`),
   'npm global',
   ...['quick', 'rounds', 'only', 'peers'].map((name) => `bench ${name}`),
+  ...['vllm', 'setup'].map((name) => `test:vllm ${name}`),
   'vllm renderer-num-workers',
   'node initial-heap-size',
 ].map((each) => `--${each.split(' ')[1]}`);
@@ -26,7 +27,9 @@ const ANSWER_HEADERS = planHeaders({
 
 const flags = new Set([
   ...SETTING_NAMES.filter((name) => settingOf(name).only !== 'file').map((name) => `--${flagName(name)}`),
-  ...Object.values(COMMANDS).flatMap(({ switches }) => switches.map(({ name }) => `--${name}`)),
+  ...Object.values(COMMANDS).flatMap((command) =>
+    [...command.switches, ...('valued' in command ? command.valued : [])].map(({ name }) => `--${name}`),
+  ),
   ...(SIMULATE_HELP.match(/--[a-z-]+/g) ?? []),
   ...FLAGS_OF_OTHERS,
   '--help',

@@ -17,12 +17,12 @@ export interface RawRequest {
 export interface RawUpstream {
   readonly url: string;
   readonly port: number;
-  /** Everything but the proxy's own questions for models and counts. */
+  /** Everything but the proxy's own questions for models, counts and the version. */
   readonly requests: RawRequest[];
   close(): Promise<void>;
 }
 
-/** An upstream that answers with bytes. It answers questions for models and counts itself, on sockets of their own. */
+/** An upstream that answers with bytes. It answers the proxy's own questions itself, on sockets of their own. */
 export async function startRawUpstream(
   answer: (request: RawRequest) => void,
   tls?: { key: string; cert: string },
@@ -82,6 +82,7 @@ function serve(socket: Socket, onRequest: (request: RawRequest) => void): void {
 function ownAnswer({ target }: RawRequest): string | undefined {
   if (target === '/v1/models') return jsonAnswer({ data: [{ id: 'm', max_model_len: 4096 }] });
   if (target === '/tokenize') return jsonAnswer({ count: 10, max_model_len: 4096, tokens: [1] });
+  if (target === '/version') return jsonAnswer({ detail: 'Not Found' }, '404 Not Found');
   return undefined;
 }
 
