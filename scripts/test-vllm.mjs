@@ -34,23 +34,18 @@ const SETUPS = {
 };
 
 const [ours, theirs] = split(process.argv.slice(2));
-const { values } = parseArgs({
-  args: ours,
-  options: {
-    vllm: { type: 'string' },
-    setup: { type: 'string' },
-    url: { type: 'string' },
-    'api-key': { type: 'string' },
-  },
-});
+const VERSIONS = ['0.32.0', '0.16.0'];
+const USAGE = `npm run test:vllm -- [--vllm ${VERSIONS}] [--setup ${Object.keys(SETUPS)}] [--url URL [--api-key KEY]]
+                     [-- ARGUMENTS FOR VITEST]`;
+const values = readArguments();
 
 const results = [];
 if (values.url !== undefined) {
   const server = { version: values.vllm ?? '0.32.0', setup: values.setup ?? 'plain' };
   results.push([server, await test({ ...server, url: values.url, apiKey: values['api-key'] })]);
 } else {
-  for (const version of (values.vllm ?? '0.32.0,0.16.0').split(',')) {
-    for (const setup of (values.setup ?? Object.keys(SETUPS).join()).split(',')) {
+  for (const version of values.vllm?.split(',') ?? VERSIONS) {
+    for (const setup of values.setup?.split(',') ?? Object.keys(SETUPS)) {
       if (SETUPS[setup].only !== undefined && !version.startsWith(SETUPS[setup].only)) continue;
       results.push([{ version, setup }, await serveAndTest(version, setup)]);
     }
@@ -58,6 +53,36 @@ if (values.url !== undefined) {
 }
 for (const [{ version, setup }, result] of results) console.log(`vLLM ${version}, ${setup}: ${result}`);
 process.exit(results.some(([, result]) => result === 'failed') ? 1 : 0);
+
+function readArguments() {
+  try {
+    const { values } = parseArgs({
+      args: ours,
+      options: {
+        vllm: { type: 'string' },
+        setup: { type: 'string' },
+        url: { type: 'string' },
+        'api-key': { type: 'string' },
+        help: { type: 'boolean' },
+      },
+    });
+    if (values.help) {
+      console.log(USAGE);
+      process.exit(0);
+    }
+    known('--vllm', values.vllm, VERSIONS);
+    known('--setup', values.setup, Object.keys(SETUPS));
+    return values;
+  } catch (error) {
+    console.error(`${error.message}\n${USAGE}`);
+    process.exit(2);
+  }
+}
+
+function known(flag, value, names) {
+  const other = value?.split(',').find((name) => !names.includes(name));
+  if (other !== undefined) throw new Error(`${flag} is one or more of ${names}, not "${other}"`);
+}
 
 function split(words) {
   const end = words.includes('--') ? words.indexOf('--') : words.length;

@@ -15,6 +15,7 @@ import { BUDGET, SIMULATED_VLLM, type Stage, setStage } from '../demo/stage.js';
 import { summarise, summaryText } from '../demo/summary.js';
 import { type Terminal, terminalOf } from '../demo/terminal.js';
 import { MissingPackageError } from '../simulator/optional-packages.js';
+import { StoreError } from '../store/conversation-store.js';
 
 export interface DemoOptions {
   readonly json: boolean;
@@ -36,7 +37,7 @@ export async function demo(options: DemoOptions, streams: Streams): Promise<numb
     clientFor = await loadClient();
     stage = await setStage();
   } catch (error) {
-    if (!(error instanceof MissingClientError || error instanceof MissingPackageError)) throw error;
+    if (!isForTheReader(error)) throw error;
     streams.err(`incontext-proxy: ${error.message}`);
     return EXIT.failed;
   }
@@ -45,6 +46,11 @@ export async function demo(options: DemoOptions, streams: Streams): Promise<numb
   } finally {
     await stage.close();
   }
+}
+
+/** What has a remedy that its message says. */
+function isForTheReader(error: unknown): error is Error {
+  return [MissingClientError, MissingPackageError, StoreError].some((kind) => error instanceof kind);
 }
 
 interface Performance {

@@ -26,7 +26,10 @@ export interface Stage {
   close(): Promise<void>;
 }
 
-/** Starts simulator and proxies on free ports. @throws MissingPackageError without the simulator's packages. */
+/**
+ * Starts simulator and proxies on free ports.
+ * @throws MissingPackageError without the simulator's packages, StoreError without SQLite's compiled part.
+ */
 export async function setStage(): Promise<Stage> {
   const simulator = await startSimulator({
     vllm: SIMULATED_VLLM,
@@ -36,7 +39,10 @@ export async function setStage(): Promise<Stage> {
   const proxies = await Promise.all([
     startProxy({ upstream: simulator.url }),
     startProxy({ upstream: simulator.url, 'tokenizer-url': nobody }),
-  ]);
+  ]).catch(async (error: unknown) => {
+    await simulator.close();
+    throw error;
+  });
   await Promise.all(proxies.map(untilReady));
   const [proxy, blind] = proxies;
   return {

@@ -100,7 +100,7 @@ function explained(error: unknown, file: string): StoreError {
     return new StoreError(`cannot write to the store (${code}): ${file}`);
   if (code === 'ERR_DLOPEN_FAILED' || (error instanceof Error && /bindings file/.test(error.message)))
     return new StoreError(
-      'better-sqlite3 lacks its compiled part for this Node.js: npm rebuild better-sqlite3',
+      'better-sqlite3 lacks its compiled part for this Node.js: npm rebuild better-sqlite3 (with --global where it is installed globally)',
     );
   return new StoreError(`cannot open the store (${code}): ${file}`);
 }

@@ -23,12 +23,15 @@ models: {}
 #    min_output_tokens: 4096
 #    max_output_tokens: 8192
 
-# Modules with further backends: names of packages, or paths from this file's folder.
+# Modules with further backends or context engines: names of packages, or paths from this file's folder.
 plugins: []
 #  - ./my-backend.js
 
 # Settings of single backends, by name. Each backend says which it has.
 backends: {}
+#  vllm:
+#    media_reserve_tokens: 2048
+#    long_counts_at_once: 1
 
 # Settings of single engines, by name. Each engine says which it has.
 engines: {}

@@ -22,7 +22,8 @@ export function configSchema(): JsonSchema {
       ...Object.fromEntries(SECTIONS.map((section) => [section, sectionSchema(section)])),
       models: modelsSchema(),
       plugins: {
-        description: "Modules with further backends: names of packages, or paths from this file's folder.",
+        description:
+          "Modules with further backends or context engines: names of packages, or paths from this file's folder.",
         type: ['array', 'null'],
         items: { type: 'string', minLength: 1 },
       },
