@@ -27,6 +27,9 @@ export function stuckReason(visit: Visit, budget: ExchangeBudget): PassFailure |
   if (stuck === undefined || stuck.model !== budget.model) return undefined;
   const end = visit.path.findIndex(({ hash }) => hash === stuck.end);
   if (end < 0) return undefined;
+  // For a prompt that fits no other way an engine may do what it would not do before: an extract in an outage.
+  const isFirstTooLong = isTooLong(budget, budget) && !isTooLong(stuck, budget);
+  if (isFirstTooLong && stuck.reason !== 'irreducible') return undefined;
   const isPaused = stuck.reason === 'irreducible' || performance.now() - stuck.at < FAILURE_PAUSE_MS;
   const isNextTurn = visit.chain.messages.slice(end + 1).some(isUser);
   const freed = stuck.reason === 'irreducible' && isNextTurn ? stuck.turnTokens : 0;
@@ -46,6 +49,14 @@ export function rememberStuck(
   const turn = messages.slice(Math.max(0, messages.findLastIndex(isUser)));
   const turnTokens = estimateTokens({ messages: turn });
   visit.conversation.stuck = { end, model, promptTokens, turnTokens, reason, at: performance.now() };
+}
+
+/** True where the context has no room for an answer. */
+function isTooLong(
+  { promptTokens }: Pick<ExchangeBudget, 'promptTokens'>,
+  { contextLength }: ExchangeBudget,
+): boolean {
+  return promptTokens >= contextLength - 1;
 }
 
 function isUser(message: unknown): boolean {

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { Message } from '../../../src/conversation/message.js';
-import { countingStub, folder, goOn, messagesText, SYSTEM, send } from '../../support/hosted.js';
+import { countingStub, folder, goOn, messagesText, SYSTEM, send, tokensOf } from '../../support/hosted.js';
 import { startProxy, type TestProxy } from '../../support/proxy.js';
 import { CHAT, json, type UpstreamStub } from '../../support/upstream-stub.js';
 
@@ -77,5 +77,26 @@ test.each([401, 503])(
     expect(after.told.action).toBe('compressed');
     expect(messagesText(after.body)).toContain('The second summary.');
     expect(messagesText(after.body)).not.toContain('The first summary.');
+  },
+);
+
+test.each([401, 503])(
+  'a conversation that grows beyond the context while the summariser answers %i is compressed at once, by rules',
+  async (status) => {
+    const up = await upstream();
+    const { stub } = up;
+    const proxy = await compressing(stub);
+    up.summary = { status, text: '' };
+    let talk = TALK;
+    while (tokensOf(talk) < 3700) talk = goOn(talk, words(40), words(40));
+    const clamped = await send(proxy, stub, talk);
+    expect(clamped.told).toMatchObject({ action: 'clamped', reason: 'clamped_to_context' });
+    // Too little came since for another try, if it still went without one.
+    talk = goOn(talk, words(50), words(50).repeat(4));
+    expect(tokensOf(talk)).toBeGreaterThan(4096);
+    expect(tokensOf(talk)).toBeLessThan(3700 + 1024);
+    const beyond = await send(proxy, stub, talk);
+    expect(beyond.told).toMatchObject({ action: 'compressed', reason: 'compression_due' });
+    expect(beyond.messages.at(-1)).toEqual(talk.at(-1));
   },
 );
