@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { createVllmBackend } from '../../src/backends/vllm/vllm-backend.js';
 import { callOf, contextFor, HELLO, requestOf, vllm } from './support/contexts.js';
@@ -116,6 +117,66 @@ describe('what a start flag decides', () => {
     const stub = await flagged(false, 'none');
     const count = await vllm(contextFor(stub.url)).count(requestOf(NOT_CHOSEN), callOf());
     expect(count).toMatchObject({ tokens: 100, rough: true });
+  });
+});
+
+test('what one model of a router hides says nothing of another', async () => {
+  const stub = await listen((response, { path, body }) => {
+    const shown = body.includes('"tools"') && (path === '/tokenize' || !body.includes('"hiding"'));
+    if (path === '/tokenize') return counted(response, shown ? 100 : 10);
+    return json(response, { token_ids: Array.from({ length: shown ? 100 : 10 }, (_, i) => i) });
+  });
+  const backend = vllm(contextFor(stub.url));
+  const tokens = async (model: string) =>
+    (await backend.count(requestOf({ ...NOT_CHOSEN, model }), callOf())).tokens;
+  expect([await tokens('hiding'), await tokens('showing'), await tokens('hiding')]).toEqual([10, 100, 10]);
+});
+
+describe('a server that does not tell what it is asked about itself', () => {
+  const chat = (content: string) => requestOf({ ...HELLO, messages: [{ role: 'user', content }] });
+
+  test.each([
+    ['answers 500', (response: ServerResponse) => json(response, {}, 500)],
+    ['answers 401', (response: ServerResponse) => json(response, {}, 401)],
+    ['answers something else', (response: ServerResponse) => json(response, { hello: 1 })],
+  ])('is not asked again with every chat: it %s', async (_, answer) => {
+    const stub = await listen((response, { path }) =>
+      path === '/tokenize' ? counted(response, 20) : answer(response),
+    );
+    const backend = vllm(contextFor(stub.url), { examines: true });
+    for (const content of ['a', 'b', 'c', 'd']) {
+      expect(await backend.count(chat(content), callOf())).toEqual({ tokens: 20, contextLength: 65_536 });
+    }
+    expect(stub.arrived.filter(({ path }) => path.endsWith('/render'))).toHaveLength(1);
+  });
+
+  test.each(['/version', '/v1/chat/completions/render'])(
+    'is not waited for with every chat: %s never answers',
+    async (silent) => {
+      const stub = await listen((response, { path }) => {
+        if (path === '/tokenize') counted(response, 20);
+        else if (path !== silent) json(response, { version: '0.32.0' });
+      }, null);
+      const backend = vllm(contextFor(stub.url), { examines: true });
+      for (const content of ['a', 'b', 'c']) {
+        const reasoned = { role: 'assistant', content, reasoning_content: 'because' };
+        await backend.count(requestOf({ ...HELLO, messages: [reasoned] }), callOf());
+      }
+      expect(stub.arrived.filter(({ path }) => path === silent)).toHaveLength(1);
+    },
+  );
+
+  test('of somebody whose key it refuses tells it to others', async () => {
+    const stub = await listen((response, { path, headers }) => {
+      if (path === '/tokenize') return counted(response, 20);
+      if (headers.authorization !== 'Bearer good') return json(response, {}, 401);
+      return json(response, { token_ids: Array.from({ length: 25 }, (_, i) => i) });
+    });
+    const backend = vllm(contextFor(stub.url), { examines: true });
+    await backend.count(chat('a'), callOf({ credential: 'Bearer bad' }));
+    expect(await backend.count(chat('b'), callOf({ credential: 'Bearer good' }))).toMatchObject({
+      tokens: 25,
+    });
   });
 });
 

@@ -9,8 +9,6 @@ import type { TokenizerClient } from './tokenizer-client.js';
 const OLD_MS = 300_000;
 /** Beyond this many models the first ones are asked about again. */
 const MODELS = 100;
-/** A server that takes longer is not waited for: what it would have said is not known then. */
-const PATIENCE_MS = 2000;
 const TOOL = { name: 'look_up', description: 'Looks something up.' };
 const PARAMETERS = { type: 'object', properties: { key: { type: 'string' } } };
 const MESSAGES = [{ role: 'user', content: 'hello' }];
@@ -20,20 +18,22 @@ const MESSAGES = [{ role: 'user', content: 'hello' }];
  * chat as Chat Completions does, `/v1/chat/completions/render` and `/v1/messages/count_tokens`.
  */
 export class ServerTraits {
-  readonly #hidesTools: Remembered<boolean | undefined>;
-  readonly #offsets = new LRUCache<string, Remembered<number | undefined>>({ max: MODELS });
+  readonly #hidesTools: PerModel<boolean | undefined>;
+  readonly #offsets: PerModel<number | undefined>;
 
   constructor(
     private readonly client: TokenizerClient,
-    private readonly now: () => number,
+    now: () => number,
   ) {
-    this.#hidesTools = new Remembered(OLD_MS, now);
+    // Behind one address may be several servers, a model each.
+    this.#hidesTools = new PerModel(now);
+    this.#offsets = new PerModel(now);
   }
 
   /** Whether `tool_choice: none` hides the tools; `undefined` where that cannot be found out. */
   hidesTools(model: unknown, call: CountCall): Promise<boolean | undefined> {
     return unlessFailed(call, () =>
-      this.#hidesTools.get(call, async (asking) => {
+      this.#hidesTools.of(model).get(call, async (asking) => {
         const hidden = await this.#tokens(model, 'none', asking);
         const without = await this.#tokens(model, 'absent', asking);
         return hidden === undefined || without === undefined ? undefined : hidden === without;
@@ -46,11 +46,8 @@ export class ServerTraits {
    * where chats are not rendered with the template that `/tokenize` uses. `undefined`: cannot be found out.
    */
   offset(model: unknown, call: CountCall): Promise<number | undefined> {
-    const key = typeof model === 'string' ? model : '';
-    const known = this.#offsets.get(key) ?? new Remembered<number | undefined>(OLD_MS, this.now);
-    this.#offsets.set(key, known);
     return unlessFailed(call, () =>
-      known.get(call, async (asking) => {
+      this.#offsets.of(model).get(call, async (asking) => {
         if ((await this.client.version.minor(asking)) === undefined) return undefined;
         const rendered = await this.#tokens(model, 'absent', asking);
         if (rendered === undefined) return undefined;
@@ -61,7 +58,7 @@ export class ServerTraits {
 
   forget(): void {
     this.#hidesTools.forget();
-    this.#offsets.clear();
+    this.#offsets.forget();
   }
 
   /** `undefined` where the server has neither endpoint. */
@@ -94,21 +91,29 @@ function anthropicSample(model: unknown, tools: 'none' | 'absent'): Buffer {
   return Buffer.from(JSON.stringify({ model, messages: MESSAGES, ...(tools === 'none' ? chosen : {}) }));
 }
 
+class PerModel<T> {
+  readonly #known = new LRUCache<string, Remembered<T>>({ max: MODELS });
+
+  constructor(private readonly now: () => number) {}
+
+  of(model: unknown): Remembered<T> {
+    const key = typeof model === 'string' ? model : '';
+    const known = this.#known.get(key) ?? new Remembered<T>(OLD_MS, this.now);
+    this.#known.set(key, known);
+    return known;
+  }
+
+  forget(): void {
+    this.#known.clear();
+  }
+}
+
 /** Whatever fails here is no failure of the count that wants to know. */
 async function unlessFailed<T>(call: BackendCall, ask: () => Promise<T | undefined>): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), PATIENCE_MS);
-  });
   try {
-    const asked = ask();
-    // It may fail after it was given up.
-    asked.catch(() => {});
-    return await Promise.race([asked, late]);
+    return await ask();
   } catch {
     call.signal.throwIfAborted();
     return undefined;
-  } finally {
-    clearTimeout(timer);
   }
 }
