@@ -35,23 +35,29 @@ export class ConversationWriter {
     const { conversation } = visit;
     this.#waiting.delete(conversation);
     if (conversation.isDeleted) return;
-    const { record, unsaved, unsavedPass } = conversation;
+    const { unsaved, unsavedPass } = conversation;
     const pass = together(unsavedPass, made);
     conversation.unsaved = [];
     conversation.unsavedPass = undefined;
     try {
-      await this.store.commit({
-        tenant: record.tenant,
-        conversation: record,
-        nodes: unsaved,
-        checkpoint: pass?.checkpoint,
-        engineState: pass?.writes,
-      });
+      await this.#commit(conversation, unsaved, pass);
     } catch (error) {
-      this.observer.storeFailed(error);
       keep(conversation, visit.path, unsaved);
       conversation.unsavedPass = together(pass, conversation.unsavedPass);
+      // What it branches off may be deleted by now: the store takes it where it gets all of the path.
+      if (conversation.unsaved.length > unsaved.length) await this.write(visit);
+      else this.observer.storeFailed(error);
     }
+  }
+
+  #commit({ record }: LiveConversation, nodes: readonly NodeRecord[], pass: MadePass | undefined) {
+    return this.store.commit({
+      tenant: record.tenant,
+      conversation: record,
+      nodes,
+      checkpoint: pass?.checkpoint,
+      engineState: pass?.writes,
+    });
   }
 }
 

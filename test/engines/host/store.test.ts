@@ -209,3 +209,26 @@ test('a conversation that is deleted while its request is under way stays delete
   expect((await send(proxy, stub, messages)).status).toBe(200);
   expect((await fetch(url)).status).toBe(404);
 });
+
+test('a branch whose pass runs while the conversation it branches off is deleted is stored as a whole', async () => {
+  const stub = await countingStub();
+  const data = folder();
+  const engine = scriptedEngine();
+  const proxy = await hosted({ stub, engine, data });
+  const base = dialogue(3, 3000);
+  const { told } = await send(proxy, stub, base);
+  const url = `${proxy.url}/incontext/conversations`;
+  await (await fetch(url)).text();
+  engine.script = async (all, options, self) => {
+    expect((await fetch(`${url}/${told.conversation}`, { method: 'DELETE' })).status).toBe(204);
+    return summarise(all, options, self);
+  };
+  const other = { role: 'user', content: 'x'.repeat(11_400) };
+  const branch = goOn([...base.slice(0, -1), other]);
+  const due = await send(proxy, stub, branch);
+  expect(due.told.reason).toBe('compression_due');
+  expect(due.told.conversation).not.toBe(told.conversation);
+  const kept = await (await fetch(`${url}/${due.told.conversation}`)).json();
+  expect(kept).toMatchObject({ checkpoints: [{}] });
+  expect(proxy.logged.filter(({ msg }) => msg === 'the store of conversations failed')).toEqual([]);
+});
