@@ -37,13 +37,19 @@ export class ConversationPasses {
    */
   async compress(visit: Visit, budget: ExchangeBudget, signal: AbortSignal): Promise<CompressionResult> {
     const { conversation } = visit;
-    // The wait for another one's pass counts, and ends in time: that one began earlier.
-    const deadlineAt = performance.now() + this.parts.settings.passDeadlineMs;
+    const { observer, settings } = this.parts;
+    // The wait for another one's pass counts.
+    const deadlineAt = performance.now() + settings.passDeadlineMs;
     stopElsewhere(visit, budget);
     const { model, promptTokens, required } = budget;
     const key = `due ${visit.path.at(-1)?.hash} ${promptTokens} ${required} ${model}`;
     const start = (passSignal: AbortSignal) => this.#due(visit, budget, passSignal, deadlineAt);
-    const result = await conversation.passes.run(key, signal, start);
+    const result = await conversation.passes.run(key, signal, start, settings.passDeadlineMs);
+    if (result === undefined) {
+      observer.compressed('compression_timeout');
+      observer.passFailed('compression_timeout', new Error('deadline'));
+      return { kind: 'failed', reason: 'compression_timeout' };
+    }
     if (result.kind === 'compressed') visit.adopt(result.checkpoint);
     return result;
   }

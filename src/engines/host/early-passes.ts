@@ -5,6 +5,7 @@ import type { HostObserver } from './host-observer.js';
 import type { HostSettings } from './host-settings.js';
 import { fits } from './live-conversation.js';
 import type { PassRunner } from './pass-runner.js';
+import { unlessAborted } from './shared-pass.js';
 import { stuckReason } from './stuck-view.js';
 import type { Visit } from './visit.js';
 
@@ -62,7 +63,8 @@ export class EarlyPasses {
 
   async #make(visit: Visit, budget: ExchangeBudget, signal: AbortSignal): Promise<CompressionResult> {
     const { runner, settings, observer } = this.parts;
-    if (!(await runner.isWorthPreparing(visit, budget))) return { kind: 'failed', reason: 'irreducible' };
+    const isWorthIt = await unlessAborted(runner.isWorthPreparing(visit, budget), signal);
+    if (!isWorthIt) return { kind: 'failed', reason: 'irreducible' };
     const deadlineAt = performance.now() + Math.min(settings.passDeadlineMs, MOST_BACKGROUND_MS);
     const terms = { signal, deadlineAt, focus: undefined, force: false, early: true };
     const outcome = await runner.run(visit, budget, terms);

@@ -65,6 +65,7 @@ export class EngineHost {
     this.#passes = new ConversationPasses({
       engine: registered.name,
       settings,
+      limits: this.#limits,
       writer: this.#writer,
       instances: instancesOf(parts, this.#limits),
       background: this.#background,

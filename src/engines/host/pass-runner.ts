@@ -1,11 +1,12 @@
 import type { Checkpoint } from '../../store/conversation-store.js';
 import { overrides } from '../contract.js';
 import { type Compressed, type CompressionOutcome, compressView, type PassFailure } from './compress-view.js';
+import { withinTime } from './deadline.js';
 import type { EngineInstance } from './engine-instance.js';
 import type { EngineInstances } from './engine-instances.js';
 import type { ExchangeBudget } from './exchange-link.js';
 import type { HostObserver } from './host-observer.js';
-import type { HostSettings } from './host-settings.js';
+import type { HostLimits, HostSettings } from './host-settings.js';
 import type { LiveConversation, MadePass } from './live-conversation.js';
 import { mintUid } from './recogniser.js';
 import { rememberStuck } from './stuck-view.js';
@@ -15,6 +16,7 @@ export interface RunnerParts {
   /** The engine's name. */
   readonly engine: string;
   readonly settings: HostSettings;
+  readonly limits: Pick<HostLimits, 'hookMs'>;
   readonly instances: EngineInstances;
   readonly observer: HostObserver;
 }
@@ -56,7 +58,8 @@ export class PassRunner {
       mintUid,
       onHeadChanged: () => observer.headChanged(),
       onFailure: (reason: PassFailure, error: unknown) => {
-        if (terms.catchesUp !== true || reason !== 'irreducible') observer.passFailed(reason, error);
+        if (terms.catchesUp !== true) observer.passFailed(reason, error);
+        else if (reason !== 'irreducible') observer.hookFailed('catchUp', error);
       },
       onRunaway: (instance: EngineInstance | undefined) => replace(conversation, instance),
     };
@@ -68,13 +71,22 @@ export class PassRunner {
     return outcome;
   }
 
-  /** What the engine says: rejects where it cannot be made, or throws. */
+  /** What the engine says; as without the hook where that fails. Never rejects. */
   async isWorthPreparing(visit: Visit, budget: ExchangeBudget): Promise<boolean> {
-    const { engine } = await this.#ready(visit.conversation, budget);
-    return engine.isWorthPreparing(visit.messages(), {
+    const { limits, observer, settings } = this.parts;
+    const options = {
       currentTokens: budget.promptTokens,
-      targetTokens: targetOf(budget, this.parts.settings.lowWater, false),
-    });
+      targetTokens: targetOf(budget, settings.lowWater, false),
+    };
+    try {
+      const { engine } = await this.#ready(visit.conversation, budget);
+      return (
+        (await withinTime(limits.hookMs, () => engine.isWorthPreparing(visit.messages(), options))) !== false
+      );
+    } catch (error) {
+      observer.hookFailed('isWorthPreparing', error);
+      return true;
+    }
   }
 
   async catchesUp({ conversation }: Visit, budget: ExchangeBudget): Promise<boolean> {

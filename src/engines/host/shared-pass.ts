@@ -12,14 +12,21 @@ export class SharedPasses<T> {
   /**
    * Joins the pass of that key, or starts it once no other one runs. It is aborted when everybody who waits for it
    * has gone. Rejects with the signal's reason when that aborts.
+   * @param waitMs for another one to end: `undefined` where it has not by then.
    */
-  async run(key: string, signal: AbortSignal, start: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  async run(
+    key: string,
+    signal: AbortSignal,
+    start: (signal: AbortSignal) => Promise<T>,
+    waitMs = Number.POSITIVE_INFINITY,
+  ): Promise<T | undefined> {
+    const latest = performance.now() + waitMs;
     for (;;) {
       signal.throwIfAborted();
       const running = this.#running;
       if (running === undefined) return await this.#wait(this.#start(key, start), signal);
       if (running.key === key && !running.controller.signal.aborted) return await this.#wait(running, signal);
-      await settled(running.done, signal);
+      if (!(await settled(running.done, signal, latest - performance.now()))) return undefined;
     }
   }
 
@@ -46,15 +53,18 @@ export class SharedPasses<T> {
   }
 }
 
-/** Resolves when the work is over, however it ended. */
-async function settled(work: Promise<unknown>, signal: AbortSignal): Promise<void> {
-  await unlessAborted(
-    work.then(
-      () => undefined,
-      () => undefined,
-    ),
-    signal,
-  );
+/** True when the work is over, however it ended; false where it takes longer than that. */
+async function settled(work: Promise<unknown>, signal: AbortSignal, ms: number): Promise<boolean> {
+  const over = () => true;
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    if (ms !== Number.POSITIVE_INFINITY) timer = setTimeout(() => resolve(false), Math.max(0, ms));
+  });
+  try {
+    return await unlessAborted(Promise.race([work.then(over, over), late]), signal);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** The work's outcome, or the signal's reason where that comes first. */
