@@ -17,26 +17,33 @@ export interface Relay {
   readonly aborted: number;
   /** The next so many generations fail. */
   fail(times: number, failure: Failure): void;
+  /** The answers to the next so many generations do not end, however fast the server is. */
+  leaveOpen(times: number): void;
   close(): Promise<void>;
 }
 
 const GENERATES = new Set(['/v1/chat/completions', '/v1/completions', '/v1/responses', '/v1/messages']);
 
 export async function startRelay(upstream: string): Promise<Relay> {
-  const counts = { generations: 0, aborted: 0, toFail: 0 };
+  const counts = { generations: 0, aborted: 0, toFail: 0, toLeaveOpen: 0 };
   let failure: Failure = { status: 503 };
   const server = createServer((incoming, outgoing) => {
+    let end = true;
     if (GENERATES.has(incoming.url ?? '')) {
       counts.generations += 1;
       if (counts.toFail > 0) {
         counts.toFail -= 1;
         return refuse(incoming, outgoing, failure);
       }
+      if (counts.toLeaveOpen > 0) {
+        counts.toLeaveOpen -= 1;
+        end = false;
+      }
       outgoing.once('close', () => {
         if (!outgoing.writableFinished) counts.aborted += 1;
       });
     }
-    pass(incoming, outgoing, upstream);
+    pass(incoming, outgoing, { upstream, end });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
@@ -50,6 +57,9 @@ export async function startRelay(upstream: string): Promise<Relay> {
     fail: (times, how) => {
       Object.assign(counts, { generations: 0, toFail: times });
       failure = how;
+    },
+    leaveOpen: (times) => {
+      counts.toLeaveOpen = times;
     },
     close: () =>
       new Promise((resolve) => {
@@ -68,7 +78,13 @@ function refuse(incoming: IncomingMessage, outgoing: ServerResponse, { status, h
   );
 }
 
-function pass(incoming: IncomingMessage, outgoing: ServerResponse, upstream: string): void {
+interface Passed {
+  readonly upstream: string;
+  /** False: the answer's end is kept back. */
+  readonly end: boolean;
+}
+
+function pass(incoming: IncomingMessage, outgoing: ServerResponse, { upstream, end }: Passed): void {
   const { method, url, headers } = incoming;
   const sent = request(`${upstream}${url}`, {
     method,
@@ -76,7 +92,7 @@ function pass(incoming: IncomingMessage, outgoing: ServerResponse, upstream: str
   });
   sent.once('response', (answer) => {
     outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
-    answer.pipe(outgoing);
+    answer.pipe(outgoing, { end });
     answer.once('error', () => outgoing.destroy());
   });
   sent.once('error', () => outgoing.destroy());
