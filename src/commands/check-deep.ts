@@ -1,125 +1,107 @@
-import {
-  type BackendCall,
-  CountFailedError,
-  EstimateOnlyError,
-  ModelUnknownError,
-} from '../backends/contract.js';
+import { CountFailedError, EstimateOnlyError } from '../backends/contract.js';
 import { RawObject } from '../body/raw-object.js';
 import type { Parts } from '../server/assemble.js';
 import { UsageTail } from '../stream/usage-tail.js';
 import { wholeAnswer } from '../upstream/whole-answer.js';
+import { type DeepReport, type DeepRow, deepReport, MOST_FAILURES } from './deep-report.js';
 import { DEEP_SHAPES, type DeepShape } from './deep-shapes.js';
 
-/** One shape, counted and sent. */
-export interface DeepRow {
-  readonly shape: string;
-  /** `null`: not counted. */
-  readonly counted: number | null;
-  /** What the server reports; `null`: nothing. */
-  readonly usage: number | null;
-  /** `no_usage`: answered, without a usage to compare with. */
-  readonly verdict: 'exact' | 'drift' | 'estimated' | 'refused' | 'no_usage' | 'unreachable';
-  /** The status of a refusal. */
-  readonly status?: number;
+export interface DeepCall {
+  readonly model: string | undefined;
+  readonly credential: string | undefined;
+  /** For one shape: to count it, and to have its answer. In milliseconds; default 20 s. */
+  readonly limitMs?: number;
+  /** Told before each, from 1. */
+  readonly onProgress: (at: number, of: number, shape: string) => void;
 }
 
-const ANSWER_TIMEOUT_MS = 60_000;
+interface Counted {
+  readonly counted: number | null;
+  readonly isExact: boolean;
+  readonly failure?: string;
+}
+
+const LIMIT_MS = 20_000;
+const TOO_MANY_REQUESTS = 429;
+const REQUEST_TIMEOUT = 408;
+const NOT_IMPLEMENTED = 501;
 
 /**
- * Counts every shape, sends it to the upstream, and compares. One at a time: this is no load.
- * @param onProgress told before each, from 1.
+ * Counts every shape, sends it to the upstream, and compares. One at a time: this is no load. Ends early at a server
+ * that only fails.
  */
-export async function checkDeep(
-  parts: Parts,
-  model: string | undefined,
-  credential: string | undefined,
-  onProgress: (done: number, of: number, shape: string) => void,
-): Promise<DeepRow[]> {
+export async function checkDeep(parts: Parts, call: DeepCall): Promise<DeepReport> {
   const rows: DeepRow[] = [];
   for (const shape of DEEP_SHAPES) {
-    onProgress(rows.length + 1, DEEP_SHAPES.length, shape.name);
-    rows.push(await rowOf(shape, model, credential, parts));
+    call.onProgress(rows.length + 1, DEEP_SHAPES.length, shape.name);
+    rows.push(await rowOf(shape, call, parts));
+    const last = rows.slice(-MOST_FAILURES);
+    if (last.length === MOST_FAILURES && last.every(({ verdict }) => verdict === 'failed')) break;
   }
-  return rows;
+  return deepReport(rows, DEEP_SHAPES.length);
 }
 
-/** False where counts differ from the usage, or nothing could be compared although the backend counts. */
-export function isDeepOk(rows: readonly DeepRow[]): boolean {
-  if (rows.some(({ verdict }) => verdict === 'drift')) return false;
-  return rows.some(({ verdict }) => verdict === 'exact' || verdict === 'estimated');
-}
-
-/** The rows as text, and what they come to. */
-export function deepTable(rows: readonly DeepRow[]): string {
-  const width = Math.max(...rows.map(({ shape }) => shape.length));
-  const cell = (value: number | null | string) => String(value ?? '-').padStart(8);
-  const lines = rows.map(
-    (row) => `${row.shape.padEnd(width)} ${cell(row.counted)} ${cell(row.usage)}  ${verdictOf(row)}`,
-  );
-  const tally = new Map<string, number>();
-  for (const { verdict } of rows) tally.set(verdict, (tally.get(verdict) ?? 0) + 1);
-  const sums = [...tally].map(([verdict, times]) => `${times} ${verdict.replace('_', ' ')}`).join(', ');
-  return [
-    `${'shape'.padEnd(width)} ${cell('counted')} ${cell('usage')}  verdict`,
-    ...lines,
-    `deep: ${sums}`,
-  ].join('\n');
-}
-
-function verdictOf({ verdict, counted, usage, status }: DeepRow): string {
-  if (verdict === 'drift') {
-    const difference = (usage ?? 0) - (counted ?? 0);
-    return `drift ${difference > 0 ? '+' : ''}${difference}`;
-  }
-  return status === undefined ? verdict.replace('_', ' ') : `${verdict} (${status})`;
-}
-
-async function rowOf(
-  { name, path, body }: DeepShape,
-  model: string | undefined,
-  credential: string | undefined,
-  parts: Parts,
-): Promise<DeepRow> {
+async function rowOf({ name, path, body }: DeepShape, call: DeepCall, parts: Parts): Promise<DeepRow> {
+  const { model, credential, limitMs = LIMIT_MS } = call;
   const bytes = Buffer.from(JSON.stringify({ model, ...body }));
-  const signal = AbortSignal.timeout(ANSWER_TIMEOUT_MS);
-  const { counted, isExact } = await count(bytes, path, model, { signal, credential }, parts);
+  const signal = AbortSignal.timeout(limitMs);
+  const { counted, isExact, failure } = await count(bytes, path, call, signal, parts);
+  const row = { shape: name, counted, usage: null };
+  if (signal.aborted) return { ...row, verdict: 'failed', failure: failure ?? 'no answer' };
+  let answer: Awaited<ReturnType<typeof wholeAnswer>>;
   try {
-    const answer = await wholeAnswer(parts.forwarder, { path, body: bytes, credential }, signal);
-    if (answer.status !== 200) {
-      return { shape: name, counted, usage: null, verdict: 'refused', status: answer.status };
-    }
-    const usage = reported(answer.body);
-    if (usage === null) return { shape: name, counted, usage, verdict: 'no_usage' };
-    const verdict = !isExact ? 'estimated' : usage === counted ? 'exact' : 'drift';
-    return { shape: name, counted, usage, verdict };
+    answer = await wholeAnswer(parts.forwarder, { path, body: bytes, credential }, signal);
   } catch {
-    return { shape: name, counted, usage: null, verdict: 'unreachable' };
+    return { ...row, verdict: 'failed', failure: 'no answer' };
   }
+  const { status } = answer;
+  if (status !== 200) return { ...row, verdict: isRefusal(status) ? 'refused' : 'failed', status };
+  const usage = reported(answer.body);
+  if (failure !== undefined) return { ...row, usage, verdict: 'failed', failure };
+  if (usage === null && hasError(answer.body))
+    return { ...row, verdict: 'failed', failure: 'an error as 200' };
+  if (usage === null) return { ...row, verdict: 'no_usage' };
+  return { ...row, usage, verdict: !isExact ? 'estimated' : usage === counted ? 'exact' : 'drift' };
+}
+
+/** True for a status that judges the request, and not the moment. */
+function isRefusal(status: number): boolean {
+  if (status === NOT_IMPLEMENTED) return true;
+  return status < 500 && status !== TOO_MANY_REQUESTS && status !== REQUEST_TIMEOUT;
 }
 
 async function count(
   bytes: Buffer,
   path: string,
-  model: string | undefined,
-  call: BackendCall,
+  { model, credential }: DeepCall,
+  signal: AbortSignal,
   { backend, models }: Parts,
-): Promise<{ counted: number | null; isExact: boolean }> {
+): Promise<Counted> {
   const request = RawObject.parse(bytes);
   if (request === undefined) throw new TypeError('a shape is no object');
   const isCounted = path === '/v1/chat/completions' || backend.counts?.(path) === true;
   if (!isCounted) return { counted: null, isExact: false };
   const { contextLength, configured } = models.resolve(model);
   try {
-    const { tokens, rough } = await backend.count(request, { ...call, contextLength, configured, path });
+    const call = { signal, credential, contextLength, configured, path };
+    const { tokens, rough } = await backend.count(request, call);
     return { counted: tokens, isExact: rough !== true };
   } catch (error) {
-    const isKnown =
-      error instanceof CountFailedError ||
-      error instanceof EstimateOnlyError ||
-      error instanceof ModelUnknownError;
-    if (!isKnown && !call.signal.aborted) throw error;
-    return { counted: null, isExact: false };
+    const failure = signal.aborted ? 'timeout' : countFailure(error);
+    return { counted: null, isExact: false, ...(failure && { failure: `no count: ${failure}` }) };
   }
+}
+
+/** `undefined` where the backend, or the server it asks, does not count such requests. */
+function countFailure(error: unknown): string | undefined {
+  if (error instanceof EstimateOnlyError) return undefined;
+  if (!(error instanceof CountFailedError)) return error instanceof Error ? error.name : 'no error';
+  const { code, message } = error;
+  if (code === 'unsupported') return undefined;
+  const status = code === 'status' ? Number(/^HTTP (\d{3})$/.exec(message)?.[1]) : Number.NaN;
+  const isKeyRefused = status === 401 || status === 403;
+  if (isRefusal(status) && !isKeyRefused) return undefined;
+  return code === message ? code : `${code}, ${message}`;
 }
 
 /** The usage of an answer that is no stream stands near its end. */
@@ -127,4 +109,9 @@ function reported(body: Buffer): number | null {
   const tail = new UsageTail();
   tail.onData(body);
   return tail.promptTokens ?? null;
+}
+
+function hasError(body: Buffer): boolean {
+  const error = RawObject.parse(body)?.value('error');
+  return error !== undefined && error !== null;
 }

@@ -10,7 +10,9 @@ import { fileKey, settingOf } from '../config/table.js';
 import { createLog, exceptionType } from '../observe/log.js';
 import { assemble, type Parts } from '../server/assemble.js';
 import { type ModelStatus, modelStatuses } from '../server/model-status.js';
-import { checkDeep, type DeepRow, deepTable, isDeepOk } from './check-deep.js';
+import { checkDeep } from './check-deep.js';
+import { type DeepReport, deepNotRun, deepTable } from './deep-report.js';
+import { DEEP_SHAPES } from './deep-shapes.js';
 import { recognition } from './recognised.js';
 import { explainStartFailure, readSettings } from './settings.js';
 
@@ -23,6 +25,8 @@ interface Finding {
 
 interface CheckReport {
   readonly ok: boolean;
+  /** Both the upstream and its tokenizer answer as they should. */
+  readonly answers: boolean;
   readonly values: Record<string, string | number | null>;
 }
 
@@ -46,13 +50,13 @@ export async function check(flags: Flags, { json, deep }: CheckOptions, streams:
   }
   const report = await examine(settings, parts);
   const models = modelStatuses(parts);
-  const rows = deep ? await compared(parts, streams) : undefined;
+  const compared = deep ? await compare(report, parts, streams) : undefined;
   await parts.close();
-  const ok = report.ok && (rows === undefined || isDeepOk(rows));
+  const ok = report.ok && (compared === undefined || compared.problems.length === 0);
   streams.out(
     json
       ? JSON.stringify(
-          { ok, ...report.values, models, settings: shownSettings(sources), ...(rows && { deep: rows }) },
+          { ok, ...report.values, models, settings: shownSettings(sources), ...deepValues(compared) },
           undefined,
           2,
         )
@@ -60,16 +64,25 @@ export async function check(flags: Flags, { json, deep }: CheckOptions, streams:
           lines(report.values),
           ...models.map(modelLine),
           ...settingLines(sources),
-          ...(rows === undefined ? [] : ['', deepTable(rows)]),
+          ...(compared === undefined ? [] : ['', deepTable(compared)]),
         ].join('\n'),
   );
   return ok ? EXIT.ok : EXIT.failed;
 }
 
-function compared(parts: Parts, streams: Streams): Promise<DeepRow[]> {
-  const { id } = parts.models.resolve(undefined);
-  const credential = parts.access.upstreamAuthorization ?? undefined;
-  return checkDeep(parts, id, credential, (at, of, shape) => streams.err(`${at}/${of} ${shape}`));
+function compare({ answers }: CheckReport, parts: Parts, streams: Streams): Promise<DeepReport> | DeepReport {
+  if (!answers) return deepNotRun(DEEP_SHAPES.length);
+  return checkDeep(parts, {
+    model: parts.models.resolve(undefined).id,
+    credential: parts.access.upstreamAuthorization ?? undefined,
+    onProgress: (at, of, shape) => streams.err(`${at}/${of} ${shape}`),
+  });
+}
+
+function deepValues(compared: DeepReport | undefined): Record<string, unknown> {
+  if (compared === undefined) return {};
+  const { rows, notTried, problems } = compared;
+  return { deep: rows, deep_not_tried: notTried, deep_problems: problems };
 }
 
 function modelLine({ id, context_length, window, reserve, degraded }: ModelStatus): string {
@@ -103,8 +116,10 @@ async function examine(settings: Settings, parts: Parts): Promise<CheckReport> {
   const { contextLength, reserve, margin } = parts.models.resolve(id);
   const window = contextLength === undefined ? undefined : parts.engine.window(id, contextLength);
   const refusal = window === undefined ? undefined : startRefusal({ window, reserve, margin });
+  const answers = upstream.ok && tokenizer.ok;
   return {
-    ok: upstream.ok && tokenizer.ok && window !== undefined && refusal === undefined,
+    answers,
+    ok: answers && window !== undefined && refusal === undefined,
     values: {
       upstream: settings.upstream.url,
       upstream_state: upstream.text,
