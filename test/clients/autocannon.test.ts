@@ -80,6 +80,7 @@ test('the same long conversation from many at once is compressed once, and answe
 test('nothing goes on after all have left in the middle of their streams', async () => {
   const messages = [{ role: 'user', content: told('hi', { tokens: 2000, chunk_delay_ms: 20 }) }];
   const before = stage.relay.aborted;
+  stage.relay.leaveOpen(6);
   await autocannon({ ...load(stage.plain.url, { messages, max_tokens: 2000, stream: true }), duration: 1 });
   await vi.waitFor(() => expect(stage.relay.aborted).toBe(before + 6), 10_000);
   await untilIdle(stage.plain.url);

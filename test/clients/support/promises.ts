@@ -55,6 +55,7 @@ export function holdsForClient(client: Client): void {
 
     test('an abort in the middle of a stream ends the work of the server', async () => {
       const before = stage.relay.aborted;
+      stage.relay.leaveOpen(1);
       const leaving = new AbortController();
       const onText = () => leaving.abort();
       const asked = ask(told('hi', { tokens: 400, chunk_delay_ms: 20 }), 400, {
