@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { BackendHealth } from '../backends/contract.js';
 import type { Settings } from '../config/settings.js';
-import { ENDPOINTS, type Endpoint, endpointAt } from '../exchange/endpoint.js';
+import type { Endpoint } from '../exchange/endpoint.js';
 import { explanation, unchanged } from '../exchange/plan.js';
 import { prepareExchange } from '../exchange/prepare.js';
 import { ownError } from '../stream/own-error.js';
@@ -9,6 +9,7 @@ import { VERSION } from '../version.js';
 import { collectBody } from './collect-body.js';
 import { conversationMethods, registerConversationEndpoints } from './conversation-endpoints.js';
 import type { Drain } from './drain.js';
+import { explainedEndpoint } from './explained-endpoint.js';
 import { requestPathOf } from './front.js';
 import { whyUnread } from './intercepted.js';
 import { modelStatuses } from './model-status.js';
@@ -95,6 +96,12 @@ function status(parts: OwnEndpointParts, startedAt: number) {
 }
 
 async function explain(request: FastifyRequest, reply: FastifyReply, parts: OwnEndpointParts) {
+  const endpoint = endpointAsked(request, parts.settings.server.pathPrefix);
+  if (endpoint === undefined) {
+    const { status, body } = ownError('malformed_query');
+    return reply.code(status).type('application/json').send(body);
+  }
+  if (endpoint === 'passes') return explanation(unchanged(Buffer.alloc(0), 'ignored'));
   const unread = whyUnread(request.headers);
   if (unread !== undefined) {
     return explanation({ ...unchanged(Buffer.alloc(0), unread.reason), action: unread.action });
@@ -107,8 +114,6 @@ async function explain(request: FastifyRequest, reply: FastifyReply, parts: OwnE
   }
   const gone = new AbortController();
   reply.raw.once('close', () => gone.abort());
-  const endpoint = explainedEndpoint(request);
-  if (endpoint === undefined) return explanation(unchanged(body.bytes, 'ignored'));
   const credential = parts.access.credentialOf(request.raw);
   const call = { signal: gone.signal, credential, path: endpoint.path };
   const clampOnly = request.headers['x-incontext-engine'] === 'none';
@@ -117,8 +122,11 @@ async function explain(request: FastifyRequest, reply: FastifyReply, parts: OwnE
   );
 }
 
-/** That of `?endpoint=PATH`, or of chats; `undefined` where what is sent there passes. */
-function explainedEndpoint({ query }: FastifyRequest): Endpoint | undefined {
-  const { endpoint = ENDPOINTS[0].path } = query as { endpoint?: unknown };
-  return typeof endpoint === 'string' ? endpointAt('POST', endpoint) : undefined;
+/** That of `?endpoint=PATH`, once and alone; `undefined` for any other query. */
+function endpointAsked({ query }: FastifyRequest, prefix: string): Endpoint | 'passes' | undefined {
+  const { endpoint, ...unknown } = query as Record<string, unknown>;
+  if (Object.keys(unknown).length > 0) return undefined;
+  if (endpoint !== undefined && typeof endpoint !== 'string') return undefined;
+  const asked = explainedEndpoint(endpoint, prefix);
+  return asked === 'no_path' ? undefined : asked;
 }

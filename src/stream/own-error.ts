@@ -35,6 +35,11 @@ const ERRORS = {
     type: 'invalid_request_error',
     message: 'The body has to be empty or a JSON object whose "focus" is a text.',
   },
+  malformed_query: {
+    status: 400,
+    type: 'invalid_request_error',
+    message: 'The query may have "endpoint" once, a path such as /v1/responses, and nothing else.',
+  },
   method_not_allowed: {
     status: 405,
     type: 'invalid_request_error',

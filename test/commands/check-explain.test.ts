@@ -106,7 +106,7 @@ test('explain says what would be done with a body on standard input', async () =
   });
 });
 
-test('explain says it of every endpoint that is named, and of no other', async () => {
+test('explain says it of every endpoint that is named, and that others pass', async () => {
   const body = JSON.stringify({ model: 'm', input: 'q', max_output_tokens: 100_000 });
   const args = ['explain', '--json', '--upstream', stub.url, '-'];
   const { code, out } = await run([...args, '--endpoint', '/v1/responses'], body);
@@ -117,8 +117,26 @@ test('explain says it of every endpoint that is named, and of no other', async (
     cap: { field: 'max_output_tokens', before: 100_000, after: 5192 },
   });
   const other = await run([...args, '--endpoint', '/v1/embeddings'], body);
-  expect(other.code).toBe(2);
-  expect(other.err).toContain('/v1/embeddings passes as it is');
+  expect(other.code).toBe(0);
+  expect(JSON.parse(other.out)).toMatchObject({ action: 'unchanged', reason: 'ignored', cap: null });
+});
+
+test.each(['/v1/responses?x=1', '/llm/v1/responses', 'http://proxy/llm/v1/responses?x=1'])(
+  'explain reads --endpoint %s as serve reads the path of a request',
+  async (path) => {
+    const body = JSON.stringify({ model: 'm', input: 'q', max_output_tokens: 100_000 });
+    const args = ['explain', '--json', '--upstream', stub.url, '--path-prefix', '/llm', '-'];
+    const { code, out } = await run([...args, '--endpoint', path], body);
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({ reason: 'cap_lowered', cap: { after: 5192 } });
+  },
+);
+
+test.each(['v1/responses', ''])('explain refuses --endpoint "%s": it is no path', async (path) => {
+  const { code, out, err } = await run(['explain', '--upstream', stub.url, `--endpoint=${path}`, '-'], '{}');
+  expect(code).toBe(2);
+  expect(out).toBe('');
+  expect(err).toContain('--endpoint');
 });
 
 test('explain answers for bad JSON too', async () => {

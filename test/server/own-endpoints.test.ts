@@ -134,6 +134,38 @@ test('explains requests of the other endpoints, and what passes', async () => {
   expect(await explain('/v1/embeddings', asked)).toMatchObject({ action: 'unchanged', reason: 'ignored' });
 });
 
+test.each(['/v1/responses?x=1', '/llm/v1/responses', 'http://proxy/llm/v1/responses?x=1'])(
+  'reads the endpoint %s to explain as it reads the path of a request',
+  async (endpoint) => {
+    const version: StubRoute = (_request, response) => json(response, 200, { version: '0.32.0' });
+    const routes = { 'GET /version': version };
+    const { proxy } = await startPair({ count: 3000, routes }, { 'path-prefix': '/llm' });
+    const path = `/llm/incontext/explain?endpoint=${encodeURIComponent(endpoint)}`;
+    const body = JSON.stringify({ model: 'm', max_output_tokens: 2000, input: 'q' });
+    const answer = await send(proxy.url, { method: 'POST', path, body });
+    expect(JSON.parse(answer.body.toString())).toMatchObject({ cap: { before: 2000, after: 1096 } });
+  },
+);
+
+test.each([
+  'endpont=/v1/responses',
+  'endpoint=/v1/responses&x=1',
+  'endpoint=/v1/responses&endpoint=/v1/messages',
+  'endpoint=v1/responses',
+  'endpoint=',
+])('refuses to explain ?%s, and says what it takes', async (query) => {
+  const { proxy } = await startPair();
+  const path = `/incontext/explain?${query}`;
+  const answer = await send(proxy.url, { method: 'POST', path, body: chatBody() });
+  expect(answer.status).toBe(400);
+  expect(errorOf(answer.body)).toEqual({
+    message: expect.stringContaining('"endpoint"'),
+    type: 'invalid_request_error',
+    param: null,
+    code: 'malformed_query',
+  });
+});
+
 test('explains a body over the limit too', async () => {
   const { proxy } = await startPair({}, { 'body-limit': '1000' });
   const body = chatBody({ pad: 'x'.repeat(5000) });
