@@ -1,5 +1,6 @@
 import type { EngineSource } from '../engines/engine-shape.js';
 import { compressChecks } from './compress-checks.js';
+import { earlyChecks } from './early-checks.js';
 import { hookChecks } from './hook-checks.js';
 import { instanceChecks } from './instance-checks.js';
 import { type EngineCheck, type EngineCheckOptions, Trial } from './trial.js';
@@ -24,5 +25,5 @@ export function contextEngineChecks(
   { options }: EngineCheckOptions = {},
 ): EngineCheck[] {
   const trial = new Trial(engine, options);
-  return [...instanceChecks(trial), ...compressChecks(trial), ...hookChecks(trial)];
+  return [...instanceChecks(trial), ...compressChecks(trial), ...earlyChecks(trial), ...hookChecks(trial)];
 }

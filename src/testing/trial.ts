@@ -21,7 +21,7 @@ export interface EngineCheckOptions {
 
 export const MODEL = 'some-model';
 export const CONTEXT_LENGTH = 8192;
-const TARGET_TOKENS = 2000;
+export const TARGET_TOKENS = 2000;
 const LONGEST_MS = 10_000;
 
 /** What came of one call of `compress`. */

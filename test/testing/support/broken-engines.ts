@@ -156,6 +156,45 @@ export const BROKEN: readonly (readonly [check: string, advice: string, EngineSo
     })),
   ],
   [
+    'isWorthPreparing says true or false at once',
+    'not a promise',
+    altered(() => ({ isWorthPreparing: never })),
+  ],
+  [
+    'isWorthPreparing says true or false at once',
+    'must not throw',
+    altered(() => ({
+      isWorthPreparing: () => {
+        throw new Error('x');
+      },
+    })),
+  ],
+  [
+    'isWorthPreparing says true or false at once',
+    'not string',
+    altered(() => ({ isWorthPreparing: () => 'no' })),
+  ],
+  ['catchUp ends soon, and does not throw', 'give undefined instead', altered(() => ({ catchUp: never }))],
+  [
+    'catchUp ends soon, and does not throw',
+    'give undefined instead',
+    altered(() => ({
+      catchUp: () => {
+        throw new Error('x');
+      },
+    })),
+  ],
+  [
+    'catchUp gives nothing, or what may take its place',
+    'the last user message',
+    altered(() => ({ catchUp: (messages: Message[]) => messages.slice(0, 2) })),
+  ],
+  [
+    'catchUp gives nothing, or what may take its place',
+    'no list of messages',
+    altered(() => ({ catchUp: () => 'all' })),
+  ],
+  [
     'says whether compression is due with true or false',
     'shouldCompress()',
     altered(() => ({ shouldCompress: () => 'yes' })),
