@@ -9,7 +9,8 @@ import { vllmRefusal } from './refusal.js';
 /** Longer answers are refused. In bytes. */
 const LIMIT = 64 * 1024 * 1024;
 
-const ids = z.array(z.unknown());
+/** A chat without a token is none that a server renders. */
+const ids = z.array(z.unknown()).min(1);
 /** Since 0.17 or later, and before: messages and prompts. */
 const rendered = z.union([
   z.looseObject({ token_ids: ids }).transform(({ token_ids }) => token_ids.length),
