@@ -22,6 +22,7 @@ export function compareUsage(
     const reported = tail.promptTokens;
     if (reported === undefined) return;
     const difference = drift.note(compared, reported);
+    if (difference === undefined) return;
     metrics.countDrift.observe(difference);
     if (difference !== 0) {
       const { model, shape, tokens } = compared;

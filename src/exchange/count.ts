@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import {
   type Backend,
   type CountCall,
@@ -88,10 +89,23 @@ async function countExactly(
   if (shape === undefined) {
     return { kind: 'counted', promptTokens: count.tokens, source: sourceOf(backend), contextLength: length };
   }
-  const compared = { model: budget.id, shape, tokens: count.tokens };
+  const compared = {
+    caller: callerOf(call),
+    model: budget.id,
+    shape,
+    tokens: count.tokens,
+    contextLength: length,
+  };
   const { tokens, isCertain } = parts.drift.corrected(compared, budget.margin);
   const source = isCertain ? sourceOf(backend) : ROUGH;
   return { kind: 'counted', promptTokens: tokens, source, contextLength: length, compared };
+}
+
+/** Without tenants callers are told apart by what they authenticate with: kept as a hash. */
+function callerOf({ tenant, credential, apiKey }: ExchangeCall): string | undefined {
+  if (tenant !== undefined) return tenant;
+  const secret = credential ?? apiKey;
+  return secret === undefined ? undefined : hash('sha256', secret, 'base64url');
 }
 
 /** A backend that does not say so counts chats: of anything else it would count something else. */

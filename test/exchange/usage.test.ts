@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { told } from '../support/proxy.js';
 import { CHAT, json, type StubOptions, type StubRoute, sse } from '../support/upstream-stub.js';
-import { COMPLETIONS, MESSAGES, type Started, start } from './support/endpoints.js';
+import { COMPLETIONS, MESSAGES, RESPONSES, type Started, start } from './support/endpoints.js';
 
 /** `/tokenize` counts 3000; the answer to a chat reports what `reported` says. */
 function reporting(reported: () => number, whole: () => unknown = () => undefined): StubOptions {
@@ -94,7 +94,7 @@ test('an answer without a usage, refused, or with nonsense in its place teaches 
 });
 
 test('several prompts of one completion are reported as a sum, so not compared', async () => {
-  const usage = { prompt_tokens: 6000, completion_tokens: 1, total_tokens: 6001 };
+  const usage = { prompt_tokens: 3600, completion_tokens: 1, total_tokens: 3601 };
   const routes = { [`POST ${COMPLETIONS}`]: ((_, response) => json(response, 200, { usage })) as StubRoute };
   const started = await start({ routes });
   await ask(started, { prompt: ['a', 'b'] }, COMPLETIONS);
@@ -124,5 +124,39 @@ test('what a backend calls rough gets the margin, and is not compared', async ()
     { backend },
   );
   expect(await ask(started)).toMatchObject({ source: 'rough-fallback', 'prompt-tokens': '564' });
+  expect(await metric(started, 'count')).toBe(0);
+});
+
+test('a usage that a client has echoed is not the usage of its answer', async () => {
+  const properties = { usage: { input_tokens: 3010, prompt_tokens: 3010 } };
+  const echoed = {
+    tools: [{ parameters: { properties } }],
+    status: 'queued',
+    text: { format: { properties } },
+  };
+  const routes = {
+    [`POST ${RESPONSES}`]: ((_, response) => json(response, 200, { ...echoed, usage: null })) as StubRoute,
+  };
+  const started = await start({ routes });
+  for (let i = 0; i < 3; i += 1) await ask(started, { input: 'q' }, RESPONSES);
+  expect(await metric(started, 'count')).toBe(0);
+});
+
+test('what the answers to one caller teach changes nothing for another', async () => {
+  const { post } = await start(reporting(() => 3010));
+  const askAs = async (caller: string) => {
+    const answer = await post(CHAT, JSON.stringify(BODY), { authorization: `Bearer ${caller}` });
+    await answer.arrayBuffer();
+    return told(answer);
+  };
+  for (let i = 0; i < 3; i += 1) await askAs('a');
+  expect(await askAs('a')).toMatchObject({ 'prompt-tokens': '3010' });
+  expect(await askAs('b')).toMatchObject({ source: 'vllm-tokenize', 'prompt-tokens': '3000' });
+});
+
+test('a usage above the context length is no usage of this model', async () => {
+  const started = await start(reporting(() => 300_000));
+  for (let i = 0; i < 4; i += 1) await ask(started);
+  expect(await ask(started)).toMatchObject({ source: 'vllm-tokenize', 'prompt-tokens': '3000' });
   expect(await metric(started, 'count')).toBe(0);
 });
