@@ -2,6 +2,7 @@ import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from 
 import { dirname, join } from 'node:path';
 import Sqlite, { type Database } from 'better-sqlite3';
 import { StoreError } from './conversation-store.js';
+import { neverCollected } from './never-collected.js';
 import { migrate } from './schema.js';
 import { failureCode } from './store-failure.js';
 
@@ -30,12 +31,12 @@ export function openDatabase(folder: string): Database {
   const file = folder === IN_MEMORY ? folder : prepareFile(folder);
   let db: Database | undefined;
   try {
-    db = new Sqlite(file, { timeout: BUSY_MS });
+    db = neverCollected(new Sqlite(file, { timeout: BUSY_MS }));
     inWalMode(db);
-    db.pragma('synchronous = NORMAL');
-    db.pragma(`cache_size = -${CACHE_KIB}`);
-    db.pragma(`wal_autocheckpoint = ${WAL_PAGES}`);
-    db.pragma('foreign_keys = ON');
+    db.exec('PRAGMA synchronous = NORMAL');
+    db.exec(`PRAGMA cache_size = -${CACHE_KIB}`);
+    db.exec(`PRAGMA wal_autocheckpoint = ${WAL_PAGES}`);
+    db.exec('PRAGMA foreign_keys = ON');
     migrate(db);
     return db;
   } catch (error) {
@@ -82,7 +83,7 @@ function inWalMode(db: Database): void {
   const until = Date.now() + BUSY_MS;
   for (;;) {
     try {
-      db.pragma('journal_mode = WAL');
+      db.exec('PRAGMA journal_mode = WAL');
       return;
     } catch (error) {
       if (failureCode(error) !== 'SQLITE_BUSY' || Date.now() > until) throw error;

@@ -105,13 +105,13 @@ export function migrate(db: Database, migrations: readonly string[] = MIGRATIONS
       );
     if (from === 0 && !isEmpty(db)) throw new StoreError('the store is a database of another program');
     for (const step of migrations.slice(from)) db.exec(step);
-    db.pragma(`user_version = ${migrations.length}`);
+    db.exec(`PRAGMA user_version = ${migrations.length}`);
   });
   bringUp.immediate();
 }
 
 function version(db: Database): number {
-  return db.pragma('user_version', { simple: true }) as number;
+  return db.prepare('PRAGMA user_version').pluck().get() as number;
 }
 
 function isEmpty(db: Database): boolean {
