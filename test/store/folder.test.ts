@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import { StoreError } from '../../src/store/conversation-store.js';
+import { neverCollected } from '../../src/store/never-collected.js';
 import { openConversationStore } from '../../src/store/open-conversation-store.js';
 import { FILE_NAME, openDatabase } from '../../src/store/open-database.js';
 import { MIGRATIONS, migrate } from '../../src/store/schema.js';
@@ -70,20 +71,22 @@ describe('says what is wrong, before the proxy starts, with', () => {
   test('a database of another program', async () => {
     const folder = freshFolder();
     mkdirSync(folder);
-    new Sqlite(join(folder, FILE_NAME)).exec('CREATE TABLE theirs (x)').close();
+    neverCollected(new Sqlite(join(folder, FILE_NAME)))
+      .exec('CREATE TABLE theirs (x)')
+      .close();
     expect(await refusal(folder)).toMatch(/^the store is a database of another program: /);
   });
 
   test('a store of a newer version, which it leaves as it is', async () => {
     const folder = freshFolder();
     const db = openDatabase(folder);
-    db.pragma(`user_version = ${MIGRATIONS.length + 1}`);
+    db.exec(`PRAGMA user_version = ${MIGRATIONS.length + 1}`);
     db.close();
     expect(await refusal(folder)).toMatch(
       /^the store was written by a newer version \(schema 2, this one knows 1\): /,
     );
-    const after = new Sqlite(join(folder, FILE_NAME));
-    expect(after.pragma('user_version', { simple: true })).toBe(2);
+    const after = neverCollected(new Sqlite(join(folder, FILE_NAME)));
+    expect(after.prepare('PRAGMA user_version').pluck().get()).toBe(2);
     after.close();
   });
 });
@@ -98,11 +101,11 @@ describe('a store of an older version', () => {
     const before = inProcess(folder);
     await before.commit(commitOf(owner, path));
     await before.close();
-    const db = new Sqlite(join(folder, FILE_NAME));
+    const db = neverCollected(new Sqlite(join(folder, FILE_NAME)));
     for (const _ of ['first start', 'second start']) migrate(db, [...MIGRATIONS, ADDITION]);
-    expect(db.pragma('user_version', { simple: true })).toBe(MIGRATIONS.length + 1);
+    expect(db.prepare('PRAGMA user_version').pluck().get()).toBe(MIGRATIONS.length + 1);
     expect(db.prepare('SELECT title FROM conversation').all()).toEqual([{ title: 'none' }]);
-    db.pragma(`user_version = ${MIGRATIONS.length}`);
+    db.exec(`PRAGMA user_version = ${MIGRATIONS.length}`);
     db.close();
     const after = inProcess(folder);
     expect((await after.loadPath(query(path))).nodes).toEqual(path);
@@ -112,7 +115,7 @@ describe('a store of an older version', () => {
   test('stays whole where a step fails', () => {
     const db = openDatabase(':memory:');
     expect(() => migrate(db, [...MIGRATIONS, ADDITION, 'CREATE TABLE broken'])).toThrow();
-    expect(db.pragma('user_version', { simple: true })).toBe(MIGRATIONS.length);
+    expect(db.prepare('PRAGMA user_version').pluck().get()).toBe(MIGRATIONS.length);
     expect(db.prepare('SELECT name FROM pragma_table_info(?)').pluck().all('conversation')).not.toContain(
       'title',
     );

@@ -17,8 +17,8 @@ const pathOf = (name: string) =>
 /** How many exchanges of a child are in the store. Throws where one is there in part. */
 async function exchangesOf(folder: string, name: string): Promise<number> {
   const db = openDatabase(folder);
-  expect(db.pragma('integrity_check', { simple: true })).toBe('ok');
-  expect(db.pragma('foreign_key_check')).toEqual([]);
+  expect(db.prepare('PRAGMA integrity_check').pluck().get()).toBe('ok');
+  expect(db.prepare('PRAGMA foreign_key_check').all()).toEqual([]);
   db.close();
   const store = inProcess(folder);
   const { nodes, checkpoint, conversation } = await store.loadPath(pathOf(name));
