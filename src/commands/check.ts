@@ -2,6 +2,7 @@ import { type BackendCall, CountFailedError, EstimateOnlyError } from '../backen
 import { readBody } from '../body/raw-object.js';
 import { startRefusal } from '../budget/window.js';
 import { EXIT } from '../cli/parse-command.js';
+import { printable } from '../cli/printable.js';
 import type { Streams } from '../cli/streams.js';
 import type { Flags } from '../config/flags.js';
 import type { Sources } from '../config/load.js';
@@ -61,8 +62,8 @@ export async function check(flags: Flags, { json, deep }: CheckOptions, streams:
           2,
         )
       : [
-          lines(report.values),
-          ...models.map(modelLine),
+          ...lines(report.values).map(printable),
+          ...models.map(modelLine).map(printable),
           ...settingLines(sources),
           ...(compared === undefined ? [] : ['', deepTable(compared)]),
         ].join('\n'),
@@ -174,8 +175,6 @@ function failureText(error: unknown): string {
   return error.message === error.code ? error.code : `${error.code} (${error.message})`;
 }
 
-function lines(values: CheckReport['values']): string {
-  return Object.entries(values)
-    .map(([key, value]) => `${key}: ${value ?? 'unknown'}`)
-    .join('\n');
+function lines(values: CheckReport['values']): string[] {
+  return Object.entries(values).map(([key, value]) => `${key}: ${value ?? 'unknown'}`);
 }

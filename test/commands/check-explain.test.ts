@@ -43,6 +43,18 @@ test('check prints what is in force as "key: value" lines with plain digits', as
   });
 });
 
+test('check lets no name of the server move the cursor or begin a line', async () => {
+  const models = { data: [{ id: 'm\u001b[31m\nEVIL: yes', max_model_len: 8192 }] };
+  const odd = await startStub({
+    routes: { 'GET /v1/models': (_request, response) => json(response, 200, models) },
+  });
+  const { out } = await run(['check', '--upstream', odd.url]);
+  await odd.close();
+  expect(out).toContain('model: m\\u{1b}[31m\\u{a}EVIL: yes');
+  expect(out).not.toContain('\u001b');
+  expect(out).not.toMatch(/^EVIL/m);
+});
+
 test('check --json prints the same as one JSON document', async () => {
   const { code, out } = await run(['check', '--json', '--upstream', stub.url]);
   expect(code).toBe(0);
