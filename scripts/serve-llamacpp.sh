@@ -18,17 +18,9 @@ python3 -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null || una
 cache="${XDG_CACHE_HOME:-$HOME/.cache}/incontext-proxy"
 site="$cache/llamacpp-$(sha256sum "$pins" | cut -c1-16)"
 
-# Whether PyPI, or the index that pip is told to use, answers anything.
+# Whether PyPI, or the index that pip is told to use, knows the package at all.
 index_answers() {
-  python3 - "${PIP_INDEX_URL:-$(python3 -m pip config get global.index-url 2>/dev/null || echo https://pypi.org/simple)}" <<'PYTHON'
-import sys, urllib.error, urllib.request
-try:
-    urllib.request.urlopen(sys.argv[1].rstrip("/") + "/xllamacpp/", timeout=20)
-except urllib.error.HTTPError:
-    pass
-except OSError:
-    sys.exit(1)
-PYTHON
+  python3 -m pip index versions xllamacpp --retries 1 --timeout 20 --disable-pip-version-check >/dev/null 2>&1
 }
 
 if [ ! -d "$site" ]; then
