@@ -10,10 +10,11 @@ import {
   EARLIER_RULES,
   rulesOfVersion,
 } from './chat-rules.js';
+import type { OptionalCount } from './optional-count.js';
 import { countingKey, countingPayload } from './payload.js';
 import type { PromptCounts } from './prompt-counts.js';
 import { transferredPromptTokens } from './prompt-ids.js';
-import { type RenderedCount, renderPayload } from './rendered-count.js';
+import { renderPayload } from './rendered-count.js';
 import { ServerTraits } from './server-traits.js';
 import type { TokenizerClient } from './tokenizer-client.js';
 import { refuseUnknownToolChoice } from './tool-choice.js';
@@ -37,7 +38,7 @@ export interface ChatCountsOptions {
 /** Counts chats by `POST /tokenize`, as the upstream's version and flags have them rendered. */
 export class ChatCounts {
   readonly #traits: ServerTraits;
-  readonly #rendered: CountCache<RenderedCount>;
+  readonly #rendered: CountCache<OptionalCount>;
 
   constructor(
     context: Pick<BackendContext, 'tokenizer' | 'observer'>,

@@ -3,7 +3,8 @@ import type { RawObject } from '../../body/raw-object.js';
 import { CountCache } from '../calls/count-cache.js';
 import { requestKey } from '../calls/request-key.js';
 import { type BackendContext, type Count, type CountCall, CountFailedError } from '../contract.js';
-import { type MessagesCount, saysHowToThink } from './count-tokens.js';
+import { saysHowToThink } from './count-tokens.js';
+import type { OptionalCount } from './optional-count.js';
 import { refusePromptIds } from './prompt-ids.js';
 import type { TokenizerClient } from './tokenizer-client.js';
 
@@ -13,7 +14,7 @@ const EXPANDS_MEDIA = 32;
 
 /** Counts requests in Anthropic's form by `POST /v1/messages/count_tokens`, which takes them as they are. */
 export class MessagesCounts {
-  readonly #cache: CountCache<MessagesCount>;
+  readonly #cache: CountCache<OptionalCount>;
 
   constructor(
     context: Pick<BackendContext, 'tokenizer' | 'observer'>,

@@ -1,10 +1,8 @@
 import { z } from 'zod';
 import { editObject } from '../../body/edit-object.js';
 import type { RawObject } from '../../body/raw-object.js';
-import { type BodyReader, wholeBody } from '../calls/body-reader.js';
-import { StatusError } from '../calls/refusal.js';
-import { CountFailedError } from '../contract.js';
-import { vllmRefusal } from './refusal.js';
+import type { BodyReader } from '../calls/body-reader.js';
+import { type OptionalCount, optionalCount } from './optional-count.js';
 
 /** Longer answers are refused. In bytes. */
 const LIMIT = 64 * 1024 * 1024;
@@ -19,28 +17,13 @@ const rendered = z.union([
     .transform(([, [prompt]]) => prompt.prompt_token_ids.length),
 ]);
 
-/** An object, so that it can be kept in the cache. */
-export interface RenderedCount {
-  /** `undefined`: the server offers no rendering. */
-  readonly tokens: number | undefined;
-}
-
 /** Reads an answer of `POST /v1/chat/completions/render`. */
-export function renderAnswer(status: number): BodyReader<RenderedCount> {
-  if (status === 200) return wholeBody(LIMIT, readTokens);
-  const refused = vllmRefusal(status);
-  return {
-    push: (chunk) => refused.push(chunk),
-    end() {
-      try {
-        return refused.end();
-      } catch (error) {
-        if (error instanceof StatusError && NOT_OFFERED.has(error.status)) return { tokens: undefined };
-        throw error;
-      }
-    },
-    broken: () => new StatusError(status),
-  };
+export function renderAnswer(status: number): BodyReader<OptionalCount> {
+  return optionalCount(status, {
+    limit: LIMIT,
+    notOffered: NOT_OFFERED,
+    tokensOf: (answer) => rendered.parse(answer),
+  });
 }
 
 /** From 0.30 on 403 without `--enable-scale-out`. */
@@ -51,12 +34,4 @@ const BESIDE = new Set(['max_tokens', 'max_completion_tokens', 'stream', 'stream
 
 export function renderPayload(request: RawObject): Buffer {
   return editObject(request, { drop: BESIDE });
-}
-
-function readTokens(body: Buffer): RenderedCount {
-  try {
-    return { tokens: rendered.parse(JSON.parse(body.toString('utf8'))) };
-  } catch {
-    throw new CountFailedError('bad_answer');
-  }
 }

@@ -11,10 +11,11 @@ import {
   type ModelDescription,
 } from '../contract.js';
 import { type ServerCount, TokenizeAnswer } from './answer.js';
-import { countTokensAnswer, type MessagesCount } from './count-tokens.js';
+import { countTokensAnswer } from './count-tokens.js';
 import { Endpoints } from './endpoints.js';
+import type { OptionalCount } from './optional-count.js';
 import { vllmRefusal } from './refusal.js';
-import { type RenderedCount, renderAnswer } from './rendered-count.js';
+import { renderAnswer } from './rendered-count.js';
 import { ServerVersion } from './server-version.js';
 
 export interface TokenizeEndpoint extends Pick<CountingCall, 'url' | 'authorization' | 'apiKey'> {
@@ -96,12 +97,12 @@ export class TokenizerClient {
   }
 
   /** @throws ModelUnknownError or CountFailedError */
-  render(call: CountingCall): Promise<RenderedCount> {
+  render(call: CountingCall): Promise<OptionalCount> {
     return this.#client.count(call, renderAnswer);
   }
 
   /** @throws ModelUnknownError or CountFailedError */
-  countTokens(call: CountingCall): Promise<MessagesCount> {
+  countTokens(call: CountingCall): Promise<OptionalCount> {
     return this.#client.count(call, countTokensAnswer);
   }
 
