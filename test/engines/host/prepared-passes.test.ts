@@ -10,17 +10,11 @@ import {
   send,
   until,
 } from '../../support/hosted.js';
-
-/** 0.8 of the way to the trigger. */
-const SOFT = Math.ceil(0.8 * LARGEST_THAT_FITS);
-const EARLY = { prepare: 0.8 };
-const quiet = () => new Promise((resolve) => setTimeout(resolve, 150));
-const big = 'x'.repeat(2400);
+import { big, EARLY, grown, prepared, preparing, quiet, SOFT, sendNear } from './support/early.js';
 
 test('past the soft threshold the next pass is made after the answer, and used when it is due', async () => {
-  const stub = await countingStub();
   const engine = scriptedEngine();
-  const proxy = await hosted({ stub, engine, compression: EARLY });
+  const { stub, proxy } = await preparing(engine);
   let messages = dialogue(4, SOFT - 1);
   await send(proxy, stub, messages);
   await quiet();
@@ -30,7 +24,7 @@ test('past the soft threshold the next pass is made after the answer, and used w
   expect(near.messages).toEqual(messages);
   await until(() => engine.passes.length === 1);
   await quiet();
-  messages = goOn(goOn(messages, big), 'now');
+  messages = grown(messages);
   const due = await send(proxy, stub, messages);
   expect(due.told).toMatchObject({ action: 'compressed', reason: 'compression_due' });
   expect(due.messages[1]?.content).toBe('summary of 8 messages');
@@ -41,33 +35,23 @@ test('past the soft threshold the next pass is made after the answer, and used w
 });
 
 test('a promoted pass is stored, with what the engine wrote in it', async () => {
-  const stub = await countingStub();
   const read: unknown[] = [];
   const engine = scriptedEngine(async (messages, options, self) => {
     read.push(await self.services.store.get('key'));
     await self.services.store.set('key', engine.passes.length);
     return summarise(messages, options, self);
   });
-  const proxy = await hosted({ stub, engine, compression: EARLY });
-  let messages = dialogue(4, SOFT + 100);
-  await send(proxy, stub, messages);
-  await until(() => engine.passes.length === 1);
-  await quiet();
-  messages = goOn(goOn(messages, big), 'now');
-  expect((await send(proxy, stub, messages)).told.reason).toBe('compression_due');
-  messages = goOn(messages, 'x'.repeat(9000));
-  expect((await send(proxy, stub, messages)).told.reason).toBe('compression_due');
+  const { stub, proxy, messages } = await prepared(engine);
+  const due = grown(messages);
+  expect((await send(proxy, stub, due)).told.reason).toBe('compression_due');
+  const again = goOn(due, 'x'.repeat(9000));
+  expect((await send(proxy, stub, again)).told.reason).toBe('compression_due');
   expect(read.slice(0, 2)).toEqual([undefined, 1]);
 });
 
 test('one that was made for a history that went elsewhere is dropped', async () => {
-  const stub = await countingStub();
   const engine = scriptedEngine();
-  const proxy = await hosted({ stub, engine, compression: EARLY });
-  const messages = dialogue(4, SOFT + 100);
-  await send(proxy, stub, messages);
-  await until(() => engine.passes.length === 1);
-  await quiet();
+  const { stub, proxy, messages } = await prepared(engine);
   const edited = [...messages.slice(0, 2), { role: 'assistant', content: 'other' }, ...messages.slice(3)];
   const due = await send(proxy, stub, goOn(edited, big.repeat(2)));
   expect(due.told.reason).toBe('compression_due');
@@ -76,7 +60,6 @@ test('one that was made for a history that went elsewhere is dropped', async () 
 });
 
 test('a due request waits for the pass that is being made, instead of making another', async () => {
-  const stub = await countingStub();
   let release = () => {};
   const engine = scriptedEngine(async (messages, options, self) => {
     await new Promise<void>((resolve) => {
@@ -84,10 +67,7 @@ test('a due request waits for the pass that is being made, instead of making ano
     });
     return summarise(messages, options, self);
   });
-  const proxy = await hosted({ stub, engine, compression: EARLY });
-  const messages = dialogue(4, SOFT + 100);
-  await send(proxy, stub, messages);
-  await until(() => engine.passes.length === 1);
+  const { stub, proxy, messages } = await prepared(engine);
   const due = send(proxy, stub, goOn(messages, big.repeat(2)));
   await quiet();
   release();
@@ -96,14 +76,10 @@ test('a due request waits for the pass that is being made, instead of making ano
 });
 
 test('a due request whose history went elsewhere does not wait for it', async () => {
-  const stub = await countingStub();
   const engine = scriptedEngine((messages, options, self) =>
     engine.passes.length === 1 ? new Promise(() => {}) : summarise(messages, options, self),
   );
-  const proxy = await hosted({ stub, engine, compression: EARLY });
-  const messages = dialogue(4, SOFT + 100);
-  await send(proxy, stub, messages);
-  await until(() => engine.passes.length === 1);
+  const { stub, proxy, messages } = await prepared(engine);
   const edited = [...messages.slice(0, 2), { role: 'assistant', content: 'other' }, ...messages.slice(3)];
   const due = await send(proxy, stub, goOn(edited, big.repeat(2)));
   expect(due.told.reason).toBe('compression_due');
@@ -111,14 +87,13 @@ test('a due request whose history went elsewhere does not wait for it', async ()
 });
 
 test('makes one at a time in the process', async () => {
-  const stub = await countingStub();
   const releases: (() => void)[] = [];
   const engine = scriptedEngine(async (messages, options, self) => {
     await new Promise<void>((resolve) => releases.push(resolve));
     return summarise(messages, options, self);
   });
-  const proxy = await hosted({ stub, engine, compression: EARLY });
-  for (const name of ['one', 'two', 'three']) await send(proxy, stub, dialogue(4, SOFT + 100, name));
+  const { stub, proxy } = await preparing(engine);
+  for (const name of ['one', 'two', 'three']) await sendNear(proxy, stub, name);
   for (const count of [1, 2, 3]) {
     await until(() => releases.length === count);
     await quiet();
@@ -155,11 +130,8 @@ test('none is made for an estimate where an estimate may not compress, nor after
 });
 
 test('a pass in the background ends with the proxy, which does not wait for it', async () => {
-  const stub = await countingStub();
   const engine = scriptedEngine(() => new Promise(() => {}));
-  const proxy = await hosted({ stub, engine, compression: EARLY });
-  await send(proxy, stub, dialogue(4, SOFT + 100));
-  await until(() => engine.passes.length === 1);
+  const { proxy } = await prepared(engine);
   const at = performance.now();
   await proxy.close();
   expect(performance.now() - at).toBeLessThan(1000);
