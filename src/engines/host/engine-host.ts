@@ -11,6 +11,7 @@ import { withinTime } from './deadline.js';
 import { EngineInstances } from './engine-instances.js';
 import { EngineWindows } from './engine-windows.js';
 import type { ExchangeBudget, ExchangeLink } from './exchange-link.js';
+import { HookGuard } from './hook-guard.js';
 import { EngineHooks, type ModelFacts, type ObservedAnswer } from './hooks.js';
 import type { HostObserver } from './host-observer.js';
 import { HOST_LIMITS, type HostLimits, type HostSettings } from './host-settings.js';
@@ -59,13 +60,14 @@ export class EngineHost {
     this.#parts = parts;
     this.#limits = { ...HOST_LIMITS, ...parts.limits };
     const { mostLive } = this.#limits;
+    const guard = new HookGuard(observer, this.#limits);
     this.#live = new LiveConversations(mostLive, settings.idleSeconds, (gone) => this.#putAway(gone));
     this.#writer = new ConversationWriter(store, observer);
     this.list = new ConversationList(store, this.#live, this.#writer);
     this.#passes = new ConversationPasses({
       engine: registered.name,
       settings,
-      limits: this.#limits,
+      guard,
       writer: this.#writer,
       instances: instancesOf(parts, this.#limits),
       background: this.#background,
@@ -77,7 +79,7 @@ export class EngineHost {
       instance.useModel(facts.model, facts.contextLength);
       return instance.engine;
     };
-    this.#hooks = new EngineHooks(registered.prototype, engineOf, observer, this.#limits);
+    this.#hooks = new EngineHooks(registered.prototype, engineOf, guard, this.#limits);
     this.#recogniser = new Recogniser({
       engine: registered.name,
       store,

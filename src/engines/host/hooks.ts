@@ -1,9 +1,9 @@
 import type { RawObject } from '../../body/raw-object.js';
 import type { Message, Usage } from '../../conversation/message.js';
 import { type ContextEngine, overrides } from '../contract.js';
-import { HookTimeoutError, withinTime } from './deadline.js';
+import { withinTime } from './deadline.js';
 import type { ExchangeBudget } from './exchange-link.js';
-import type { HostObserver } from './host-observer.js';
+import type { HookGuard } from './hook-guard.js';
 import type { HostLimits } from './host-settings.js';
 import type { LiveConversation } from './live-conversation.js';
 import { selectedRequest } from './selection.js';
@@ -21,9 +21,6 @@ export interface ObservedAnswer {
   readonly message: Message | undefined;
 }
 
-/** How long an engine that did not come back from a hook in time is not asked by a request of that conversation. */
-const PAUSE_MS = 60_000;
-
 /** Calls the engine's hooks around an exchange. None of them can fail the request, and one that is not there is free. */
 export class EngineHooks {
   readonly #selects: boolean;
@@ -34,12 +31,11 @@ export class EngineHooks {
   readonly #endsSessions: boolean;
   /** What conversations' engines are being told of their answers. */
   readonly #telling = new WeakMap<LiveConversation, Promise<void>>();
-  readonly #pausedUntil = new WeakMap<LiveConversation, number>();
 
   constructor(
     prototype: ContextEngine,
     private readonly engineOf: EngineOf,
-    private readonly observer: Pick<HostObserver, 'hookFailed'>,
+    private readonly guard: HookGuard,
     private readonly limits: Pick<HostLimits, 'hookMs' | 'observerMs'>,
   ) {
     this.#selects = overrides(prototype, 'selectContext');
@@ -125,7 +121,7 @@ export class EngineHooks {
 
   /** A person begins anew. Never rejects. */
   async reset(visit: Visit, facts: ModelFacts): Promise<void> {
-    await this.#guarded('onSessionReset', undefined, this.limits.hookMs, async () => {
+    await this.guard.called('onSessionReset', undefined, this.limits.hookMs, async () => {
       const engine = await this.engineOf(visit.conversation, facts);
       await engine.onSessionReset();
     });
@@ -134,12 +130,12 @@ export class EngineHooks {
   async #tell(visit: Visit, facts: ModelFacts, { usage, message }: ObservedAnswer): Promise<void> {
     const { conversation } = visit;
     const { observerMs } = this.limits;
-    await this.#guarded('updateFromResponse', undefined, observerMs, async () => {
+    await this.guard.called('updateFromResponse', undefined, observerMs, async () => {
       const engine = await this.engineOf(conversation, facts);
       await engine.updateFromResponse(usage);
     });
     if (!this.#observesTurns || message === undefined) return;
-    await this.#guarded('onTurnComplete', undefined, observerMs, async () => {
+    await this.guard.called('onTurnComplete', undefined, observerMs, async () => {
       const engine = await this.engineOf(conversation, facts);
       await engine.onTurnComplete([...visit.messages(), message], usage);
     });
@@ -153,25 +149,8 @@ export class EngineHooks {
     otherwise: T,
     ask: (engine: ContextEngine) => Promise<T>,
   ): Promise<T> {
-    if ((this.#pausedUntil.get(conversation) ?? 0) > performance.now()) return otherwise;
-    const onLate = () => this.#pausedUntil.set(conversation, performance.now() + PAUSE_MS);
-    const call = async () => await ask(await this.engineOf(conversation, facts));
-    return await this.#guarded(hook, otherwise, this.limits.hookMs, call, onLate);
-  }
-
-  async #guarded<T>(
-    hook: string,
-    otherwise: T,
-    ms: number,
-    call: () => Promise<T>,
-    onLate?: () => void,
-  ): Promise<T> {
-    try {
-      return await withinTime(ms, call);
-    } catch (error) {
-      if (error instanceof HookTimeoutError) onLate?.();
-      this.observer.hookFailed(hook, error);
-      return otherwise;
-    }
+    return await this.guard.asked(hook, conversation, otherwise, async () =>
+      ask(await this.engineOf(conversation, facts)),
+    );
   }
 }

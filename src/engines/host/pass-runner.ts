@@ -1,12 +1,13 @@
 import type { Checkpoint } from '../../store/conversation-store.js';
 import { overrides } from '../contract.js';
 import { type Compressed, type CompressionOutcome, compressView, type PassFailure } from './compress-view.js';
-import { withinTime } from './deadline.js';
+import { HookTimeoutError } from './deadline.js';
 import type { EngineInstance } from './engine-instance.js';
 import type { EngineInstances } from './engine-instances.js';
 import type { ExchangeBudget } from './exchange-link.js';
+import type { HookGuard } from './hook-guard.js';
 import type { HostObserver } from './host-observer.js';
-import type { HostLimits, HostSettings } from './host-settings.js';
+import type { HostSettings } from './host-settings.js';
 import type { LiveConversation, MadePass } from './live-conversation.js';
 import { mintUid } from './recogniser.js';
 import { rememberStuck } from './stuck-view.js';
@@ -16,7 +17,7 @@ export interface RunnerParts {
   /** The engine's name. */
   readonly engine: string;
   readonly settings: HostSettings;
-  readonly limits: Pick<HostLimits, 'hookMs'>;
+  readonly guard: HookGuard;
   readonly instances: EngineInstances;
   readonly observer: HostObserver;
 }
@@ -44,7 +45,11 @@ export class PassRunner {
   /** Rejects only when the signal aborts. What fails is remembered. */
   async run(visit: Visit, budget: ExchangeBudget, terms: PassTerms): Promise<CompressionOutcome> {
     const { conversation } = visit;
-    const { settings, observer } = this.parts;
+    const { settings, observer, guard } = this.parts;
+    const catchesUp = terms.catchesUp === true;
+    // A result that fits is at hand: a hook like any other, that a request waits for.
+    const most = catchesUp ? performance.now() + guard.hookMs : Number.POSITIVE_INFINITY;
+    const deadlineAt = Math.min(terms.deadlineAt, most);
     const order = {
       link: visit.link,
       budget,
@@ -52,19 +57,23 @@ export class PassRunner {
       targetTokens: targetOf(budget, settings.lowWater, terms.early === true),
       focusTopic: terms.focus,
       force: terms.force,
-      catchesUp: terms.catchesUp === true,
+      catchesUp,
       signal: terms.signal,
-      deadlineAt: terms.deadlineAt,
+      deadlineAt,
       mintUid,
       onHeadChanged: () => observer.headChanged(),
       onFailure: (reason: PassFailure, error: unknown) => {
-        if (terms.catchesUp !== true) observer.passFailed(reason, error);
+        if (!catchesUp) observer.passFailed(reason, error);
+        else if (reason === 'compression_timeout') observer.hookFailed('catchUp', new HookTimeoutError());
         else if (reason !== 'irreducible') observer.hookFailed('catchUp', error);
       },
-      onRunaway: (instance: EngineInstance | undefined) => replace(conversation, instance),
+      onRunaway: (instance: EngineInstance | undefined) => {
+        replace(conversation, instance);
+        if (catchesUp && !terms.signal.aborted) guard.pause(conversation);
+      },
     };
     const outcome = await compressView(order, () => this.#ready(conversation, budget));
-    if (outcome.kind === 'failed' && terms.catchesUp !== true) {
+    if (outcome.kind === 'failed' && !catchesUp) {
       observer.compressed(outcome.reason);
       rememberStuck(visit, budget, outcome.reason);
     }
@@ -73,23 +82,19 @@ export class PassRunner {
 
   /** What the engine says; as without the hook where that fails. Never rejects. */
   async isWorthPreparing(visit: Visit, budget: ExchangeBudget): Promise<boolean> {
-    const { limits, observer, settings } = this.parts;
+    const { guard, settings } = this.parts;
     const options = {
       currentTokens: budget.promptTokens,
       targetTokens: targetOf(budget, settings.lowWater, false),
     };
-    try {
+    return await guard.asked('isWorthPreparing', visit.conversation, true, async () => {
       const { engine } = await this.#ready(visit.conversation, budget);
-      return (
-        (await withinTime(limits.hookMs, () => engine.isWorthPreparing(visit.messages(), options))) !== false
-      );
-    } catch (error) {
-      observer.hookFailed('isWorthPreparing', error);
-      return true;
-    }
+      return (await engine.isWorthPreparing(visit.messages(), options)) !== false;
+    });
   }
 
   async catchesUp({ conversation }: Visit, budget: ExchangeBudget): Promise<boolean> {
+    if (this.parts.guard.isPaused(conversation)) return false;
     return overrides((await this.#ready(conversation, budget)).engine, 'catchUp');
   }
 
