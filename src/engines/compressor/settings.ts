@@ -8,7 +8,7 @@ const tokens = (value: number) => z.int().min(64).max(1_000_000).default(value);
 /** The block `engines.compressor`. Shares are of the target that a pass is given. */
 const Settings = z.strictObject({
   /** What stays verbatim at the end. */
-  tail_share: share(0.2, 0.8),
+  tail_share: share(0.16, 0.8),
   /** What the protected first messages may take; beyond it they yield. */
   head_share: share(0.1, 0.5),
   /** What the model's summary may take. */
@@ -54,5 +54,5 @@ function valueAt(options: unknown, name: string): unknown {
 function exampleOf(name: string): string {
   const defaults: Readonly<Record<string, unknown>> = Settings.parse({});
   const value = defaults[name];
-  return value === undefined ? 'tail_share: 0.2' : `${name}: ${String(value)}`;
+  return value === undefined ? 'tail_share: 0.16' : `${name}: ${String(value)}`;
 }

@@ -6,7 +6,7 @@ import { inertServices } from '../../../src/engines/inert-services.js';
 
 test('without a block everything has a default', () => {
   expect(readSettings(undefined)).toMatchObject({
-    tail_share: 0.2,
+    tail_share: 0.16,
     ledger_share: 0.25,
     summary_timeout_seconds: 60,
   });
