@@ -3,6 +3,7 @@ import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { engineFigures } from './engine-figures.js';
+import { engineOverHttp } from './engine-over-http.js';
 import { litellm, portkey } from './gateways.js';
 import type { LoadJob, LoadResult } from './load.js';
 import { BARE, NGINX, type Peer, PROXY, startUpstream } from './peers.js';
@@ -171,7 +172,11 @@ const proxy = peers.find(({ peer }) => peer === PROXY)?.running;
 say('figures of the proxy alone');
 const alone =
   ONLY === '' && proxy !== undefined
-    ? [...(await singleFigures(proxy, drive)), ...(await engineFigures())]
+    ? [
+        ...(await singleFigures(proxy, drive)),
+        ...(await engineFigures()),
+        await engineOverHttp(drive, ROUNDS),
+      ]
     : [];
 
 printTable(rows, {
