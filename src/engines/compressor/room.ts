@@ -73,8 +73,9 @@ export function makeRoom(order: RoomOrder): Room {
   const digestTokens = share(settings.digest_share, settings.digest_max_tokens);
   const space = Math.floor((summaryTokens + ledgerTokens + digestTokens) * TOGETHER);
   const wanted = fixed + space + Math.floor(LEAST_TAIL * above);
-  const isRaised = isDue && order.target - fixed < LEAST_SHARE * OWN_SHARE * above;
-  const target = isRaised ? Math.max(order.target, Math.min(wanted, order.most)) : order.target;
+  const isTooLow = isDue && order.target - fixed < LEAST_SHARE * OWN_SHARE * above;
+  const target = isTooLow ? Math.max(order.target, Math.min(wanted, order.most)) : order.target;
+  const isRaised = target > order.target;
   const total = Math.max(LEAST_ROOM, target - fixed);
   const inputTokens = share(settings.input_share, settings.input_max_tokens);
   const longestInput = contextLength > 0 ? contextLength - 2 * summaryTokens - 600 : inputTokens;
@@ -84,7 +85,7 @@ export function makeRoom(order: RoomOrder): Room {
     total,
     accepted: isRaised ? Math.max(target, Math.floor(OVER_TARGET * thresholdTokens)) : target,
     space,
-    leastSpace: isRaised && target > order.target - 1 ? space : Math.floor(LEAST_SPACE * total),
+    leastSpace: isTooLow && (isRaised || wanted <= target) ? space : Math.floor(LEAST_SPACE * total),
     firstMessages: protectFirstN,
     firstTokens: Math.floor(settings.head_share * total),
     lastMessages: protectLastN,

@@ -19,20 +19,12 @@ export function shownLedger(ledger: Ledger, beside: string, mostTokens: number, 
     Math.floor(mostTokens * SAID_SHARE),
     count,
   );
-  const ids = only(ledger, bareBeyond(said, unsaid), ({ worth }) => worth >= NAMING && worth < SAID);
+  const ids = only(ledger, unsaid, ({ worth }) => worth >= NAMING && worth < SAID);
   const naming = joined(said, fitted(ids, mostTokens - count(ledgerText(said)), count));
   const left = mostTokens - count(ledgerText(naming));
   const minor = only(ledger, unsaid, ({ worth }) => worth < NAMING);
   const most = Math.floor(Math.min(left, mostTokens * MINOR_SHARE));
   return joined(naming, boundLedger(minor, most, count));
-}
-
-/** What was said and had no room in its words is still a name like those that tools printed. */
-function bareBeyond(said: Ledger, unsaid: readonly Entry[]): readonly Entry[] {
-  const inWords = new Set(said.entries.map(({ text }) => text));
-  return unsaid.map((entry) =>
-    entry.worth < SAID || inWords.has(entry.text) ? entry : { ...entry, about: '', worth: NAMING },
-  );
 }
 
 /** What people said exactly, in their words. */
