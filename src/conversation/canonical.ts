@@ -17,12 +17,15 @@ const MEDIA = ['image_url', 'audio_url', 'video_url', 'input_audio'] as const;
 
 /**
  * What a message says, in one spelling: equal for all forms in which clients send the same message back. Only
- * members that say something count: role, content, name, the calls and what they answer. Takes anything.
+ * members that say something count: role, content, name, the calls and what they answer. A result that says which call
+ * it answers has its name from there: Hermes Agent sends it within a turn, and no longer afterwards. Takes anything.
  */
 export function canonicalMessage(message: unknown): string {
   if (!isFields(message)) return canonicalJson(['odd', message]);
   const { role, content, name, tool_call_id: answers } = message;
-  const rest = [plain(name), plain(answers), calls(message.tool_calls), call(message.function_call)];
+  const answered = plain(answers);
+  const named = role === 'tool' && answered !== null ? null : plain(name);
+  const rest = [named, answered, calls(message.tool_calls), call(message.function_call)];
   const refusal = plain(message.refusal);
   const tools = message.tools === undefined || message.tools === null ? null : canonicalJson(message.tools);
   const said = [plain(role), canonicalContent(content), ...rest, refusal, tools];

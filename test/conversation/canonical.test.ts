@@ -47,6 +47,13 @@ describe('is the same message', () => {
     );
   });
 
+  test('with or without the name of the tool in a result that says which call it answers', () => {
+    expectAlike(
+      { role: 'tool', content: 'a', tool_call_id: 'c1' },
+      { role: 'tool', content: 'a', tool_call_id: 'c1', name: 'read' },
+    );
+  });
+
   test('with content null, empty, missing, or white space', () => {
     const calls = [call('c1', '{}')];
     expectAlike(
@@ -103,6 +110,8 @@ describe('is another message', () => {
       { role: 'user', content: 'a', name: 'ann' },
       { role: 'tool', content: 'a', tool_call_id: 'c1' },
       { role: 'tool', content: 'a', tool_call_id: 'c2' },
+      { role: 'tool', content: 'a', name: 'read' },
+      { role: 'tool', content: 'a', name: 'write' },
       { role: 'assistant', content: 'a', refusal: 'no' },
       { role: 'assistant', content: 'a', function_call: { name: 'f', arguments: '{}' } },
     );
