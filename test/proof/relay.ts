@@ -47,6 +47,8 @@ export interface RelayOptions {
   readonly summarise: Summariser;
   /** Milliseconds that each of an engine's own requests takes. */
   readonly summaryDelayMs?: number;
+  /** Who asks where no header tells; default: the engine. */
+  readonly runOf?: (request: ChatBody) => string | undefined;
   readonly onRequest?: (seen: Upstreamed) => void;
 }
 
@@ -94,7 +96,7 @@ async function handle(
   const body = Buffer.concat(parts);
   const judged = await ask(request, body, options.simulatorUrl);
   if (request.url !== CHAT || request.method !== 'POST') return pass(judged, response);
-  const entry = entryOf(request, body);
+  const entry = entryOf(request, body, options);
   seen.push(entry);
   entry.status = judged.status;
   entry.promptIds = (await options.meter.chat(entry.request)) ?? [];
@@ -103,10 +105,10 @@ async function handle(
   options.onRequest?.(entry);
 }
 
-function entryOf(request: IncomingMessage, body: Buffer): Upstreamed {
+function entryOf(request: IncomingMessage, body: Buffer, { runOf }: RelayOptions): Upstreamed {
   const header = request.headers[RUN_HEADER];
-  const [run, step] = typeof header === 'string' ? header.split('/') : [];
   const asked = JSON.parse(body.toString('utf8')) as ChatBody;
+  const [run, step] = typeof header === 'string' ? header.split('/') : [runOf?.(asked)];
   return {
     run,
     step: Number(step ?? -1),

@@ -1,13 +1,11 @@
-import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { TestProxy } from '../../support/proxy.js';
-import { pythonEnvironment, SITE } from '../support/python.js';
 import { exchanges, REAL, type Stage, setStage, told } from '../support/stage.js';
+import { type HermesAgent, hermesAgent } from './hermes-agent.js';
 
-/** Its own prompt and tools take about five thousand tokens. */
+/** Its own prompt and tools take about four thousand tokens. */
 const WINDOW = 16_384;
 const NEEDED = 12_000;
 
@@ -17,49 +15,18 @@ beforeAll(async () => {
 });
 afterAll(() => stage.close());
 
-let home = '';
-let work = '';
+let agent: HermesAgent;
 beforeEach(({ skip }) => {
+  agent = hermesAgent(stage.clamping.url, stage.model);
   if (stage.contextLength < NEEDED)
     skip(`${REAL} serves ${stage.contextLength} tokens, too few for Hermes Agent`);
-  home = mkdtempSync(join(tmpdir(), 'incontext-hermes-'));
-  work = join(home, 'work');
-  mkdirSync(work);
 });
-afterEach(() => rmSync(home, { recursive: true, force: true }));
-
-interface Ended {
-  readonly code: number | string;
-  readonly out: string;
-}
-
-/** `hermes -z PROMPT`, configured as docs/agents.md says. */
-function hermes(proxyUrl: string, prompt: string): Promise<Ended> {
-  writeFileSync(
-    join(home, 'config.yaml'),
-    `model:
-  provider: custom
-  base_url: ${proxyUrl}/v1
-  default: ${stage.model}
-  context_length: 1000000
-compression:
-  enabled: false
-`,
-  );
-  const env = { ...pythonEnvironment(), HOME: home, HERMES_HOME: home, NO_COLOR: '1' };
-  const asked = ['-z', prompt, '-t', 'file,terminal', '--yolo'];
-  return new Promise((resolve) => {
-    const how = { env, cwd: work, timeout: 150_000, maxBuffer: 10_000_000 };
-    execFile('python3', [join(SITE, 'bin/hermes'), ...asked], how, (error, out) =>
-      resolve({ code: error?.code ?? 0, out: out.trim() }),
-    );
-  });
-}
+afterEach(() => agent.remove());
 
 const call = (name: string, input: object) => ({ tool_calls: [{ name, arguments: input }] });
 /** It looks for other servers' endpoints first. */
 const chats = (proxy: TestProxy) => exchanges(proxy).filter(({ route }) => route === 'chat_completions');
-const wordsFile = () => readFileSync(join(work, 'notes.txt'), 'utf8');
+const wordsFile = () => readFileSync(join(agent.work, 'notes.txt'), 'utf8');
 
 test('Hermes Agent does a task of several tool turns', async () => {
   const rounds = [
@@ -68,10 +35,7 @@ test('Hermes Agent does a task of several tool turns', async () => {
     call('terminal', { command: 'wc -w < notes.txt' }),
     { text: 'There are three words in notes.txt.' },
   ];
-  const { code, out } = await hermes(
-    stage.clamping.url,
-    told('Write three words, and count them.', { rounds }),
-  );
+  const { code, out } = await agent.run('-z', told('Write three words, and count them.', { rounds }));
   expect(code).toBe(0);
   const done = chats(stage.clamping);
   expect(new Set(done.map(({ status, outcome }) => `${status} ${outcome}`))).toEqual(
@@ -86,7 +50,7 @@ test('Hermes Agent does a task of several tool turns', async () => {
 
 test('Hermes Agent tries again where the server is busy', async () => {
   stage.relay.fail(1, { status: 503, headers: { 'retry-after': '0' } });
-  const { code, out } = await hermes(stage.clamping.url, told('hi', { text: 'hello there' }));
+  const { code, out } = await agent.run('-z', told('hi', { text: 'hello there' }));
   expect({ code, tried: stage.relay.generations }).toEqual({ code: 0, tried: 2 });
   if (REAL === undefined) expect(out).toBe('hello there');
 });
