@@ -137,6 +137,8 @@ export class Call {
 
   async end(): Promise<void> {
     await this.writeHeld();
+    // The end leaves on its own, as that of vLLM does: a client may go before.
+    await setImmediate();
     this.response.end();
   }
 

@@ -3,6 +3,7 @@ import type { Forwarder, UpstreamCall, UpstreamRequest, UpstreamSink } from '../
 import { clientResponseHeaders, headerValue } from '../upstream/headers.js';
 import type { Answer } from './answer.js';
 import { inBandError, refusalInBand } from './in-band-error.js';
+import { LastEvent } from './last-event.js';
 import { ownError } from './own-error.js';
 
 /** An answer that was read whole and has not gone to the client. */
@@ -15,7 +16,7 @@ export interface HeldAnswer {
 
 /** How an answer ended. */
 export type RelayEnd =
-  /** `status`: what the client got. */
+  /** `status`: what the client got. All of it, or a stream up to its last event. */
   | { readonly outcome: 'complete'; readonly status: number }
   /** `status`: what had gone out, 0 where nothing had. */
   | { readonly outcome: 'client_abort'; readonly status: number }
@@ -47,7 +48,7 @@ export function relay(
     answer.onDrain(() => call?.resume());
     answer.onClientGone(() => {
       call?.abort();
-      resolve({ outcome: 'client_abort', status: sink.status });
+      resolve({ outcome: sink.hasLastEvent ? 'complete' : 'client_abort', status: sink.status });
     });
     if (answer.over) resolve({ outcome: 'client_abort', status: 0 });
     else call = forwarder.send(request, sink);
@@ -75,6 +76,7 @@ class RelaySink implements UpstreamSink {
   readonly #isEarly: boolean;
   #hasWritten = false;
   #isRefused = false;
+  readonly #lastEvent = new LastEvent();
 
   constructor(
     private readonly answer: Answer,
@@ -82,6 +84,11 @@ class RelaySink implements UpstreamSink {
     private readonly resolve: (end: RelayEnd) => void,
   ) {
     this.#isEarly = answer.begun;
+  }
+
+  /** True for a stream that went out to its last event. */
+  get hasLastEvent(): boolean {
+    return this.status === 200 && this.#lastEvent.isOut;
   }
 
   onHead(status: number, statusMessage: string, rawHeaders: string[]): void {
@@ -138,7 +145,10 @@ class RelaySink implements UpstreamSink {
 
   #write(chunk: Buffer): boolean {
     this.#hasWritten = true;
-    if (this.status === 200) this.options.onData?.(chunk);
+    if (this.status === 200) {
+      this.#lastEvent.onData(chunk);
+      this.options.onData?.(chunk);
+    }
     return this.answer.write(chunk);
   }
 

@@ -51,6 +51,10 @@ test('Hermes Agent does a task of several tool turns', async () => {
 test('Hermes Agent tries again where the server is busy', async () => {
   stage.relay.fail(1, { status: 503, headers: { 'retry-after': '0' } });
   const { code, out } = await agent.run('-z', told('hi', { text: 'hello there' }));
-  expect({ code, tried: stage.relay.generations }).toEqual({ code: 0, tried: 2 });
-  if (REAL === undefined) expect(out).toBe('hello there');
+  expect(code).toBe(0);
+  expect(chats(stage.clamping).at(-1)).toMatchObject({ status: 200, outcome: 'complete' });
+  // It asks once more, too, where an answer is empty or ends in the middle.
+  expect(stage.relay.generations).toBeGreaterThanOrEqual(2);
+  if (REAL === undefined)
+    expect({ out, tried: stage.relay.generations }).toEqual({ out: 'hello there', tried: 2 });
 });

@@ -17,7 +17,7 @@ export interface Relay {
   readonly aborted: number;
   /** The next so many generations fail. */
   fail(times: number, failure: Failure): void;
-  /** The answers to the next so many generations do not end, however fast the server is. */
+  /** The next so many streams never come to their last event, however fast the server is. */
   leaveOpen(times: number): void;
   close(): Promise<void>;
 }
@@ -80,9 +80,11 @@ function refuse(incoming: IncomingMessage, outgoing: ServerResponse, { status, h
 
 interface Passed {
   readonly upstream: string;
-  /** False: the answer's end is kept back. */
+  /** False: the last event and the answer's end are kept back. */
   readonly end: boolean;
 }
+
+const LAST_EVENT = /data: \[DONE\]|event: (?:message_stop|response\.completed)/;
 
 function pass(incoming: IncomingMessage, outgoing: ServerResponse, { upstream, end }: Passed): void {
   const { method, url, headers } = incoming;
@@ -92,7 +94,8 @@ function pass(incoming: IncomingMessage, outgoing: ServerResponse, { upstream, e
   });
   sent.once('response', (answer) => {
     outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
-    answer.pipe(outgoing, { end });
+    if (end) answer.pipe(outgoing);
+    else answer.on('data', (chunk: Buffer) => outgoing.write(String(chunk).split(LAST_EVENT)[0] as string));
     answer.once('error', () => outgoing.destroy());
   });
   sent.once('error', () => outgoing.destroy());

@@ -2,6 +2,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import type { Message, Usage } from '../../../src/conversation/message.js';
 import { ScriptedEngine, scriptedEngine } from '../../support/engine.js';
 import { countingStub, dialogue, goOn, hosted, send, until } from '../../support/hosted.js';
+import { postChat } from '../../support/proxy.js';
 import { CHAT, json, type StubRoute, sse } from '../../support/upstream-stub.js';
 
 interface Turn {
@@ -80,6 +81,25 @@ test('tells the engine of a streamed turn, of the first choice only', async () =
   );
   const proxy = await hosted({ engine, stub });
   await send(proxy, stub, TALK, { more: { stream: true, stream_options: { include_usage: true } } });
+  await until(() => turns.length === 1);
+  expect(turns[0]?.messages.at(-1)).toEqual({ role: 'assistant', content: 'It is so.' });
+  expect(usages).toEqual([USAGE]);
+});
+
+test('tells the engine of a streamed turn whose client goes at its last event', async () => {
+  const { engine, turns, usages } = observing();
+  const stub = await answering((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    const last = { ...chunk({ content: 'It is so.' }, 'stop'), usage: USAGE };
+    response.write(`data: ${JSON.stringify(last)}\n\ndata: [DONE]\n\n`);
+  });
+  const proxy = await hosted({ engine, stub });
+  const leave = new AbortController();
+  const body = JSON.stringify({ model: 'm', messages: TALK, stream: true });
+  const answer = await postChat(proxy.url, body, {}, { signal: leave.signal });
+  const reader = answer.body?.getReader();
+  for (let read = ''; !read.includes('[DONE]'); ) read += Buffer.from((await reader?.read())?.value ?? []);
+  leave.abort();
   await until(() => turns.length === 1);
   expect(turns[0]?.messages.at(-1)).toEqual({ role: 'assistant', content: 'It is so.' });
   expect(usages).toEqual([USAGE]);
