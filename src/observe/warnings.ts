@@ -39,6 +39,11 @@ export class Warnings {
       this.#log.warn({ type: exceptionType(error) }, 'the store of conversations failed');
   }
 
+  /** The thread that owns the database had ended by itself. */
+  storeRestarted(): void {
+    this.#log.warn({ code: 'store_restarted' }, 'the thread of the store was started again');
+  }
+
   /** A compression pass did not help. */
   passFailed(reason: string, error: unknown): void {
     if (!this.#isDue(`pass ${reason}`)) return;

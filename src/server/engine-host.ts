@@ -35,7 +35,8 @@ export async function hostEngine(
   warnings: Warnings,
   { store: given, limits }: HostedOptions = {},
 ): Promise<HostedEngine> {
-  const store = given ?? (await openConversationStore({ folder: settings.server.dataDir }));
+  const onRestart = () => warnings.storeRestarted();
+  const store = given ?? (await openConversationStore({ folder: settings.server.dataDir, onRestart }));
   const key = await store.secret('tenant');
   const host = new EngineHost({
     registered,

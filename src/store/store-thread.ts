@@ -10,28 +10,44 @@ const ENTRY = new URL(
   import.meta.url,
 );
 
+export interface StoreOptions {
+  /** Where the data is kept, made where it is missing; `:memory:` keeps it as long as the process. */
+  readonly folder: string;
+  /** The thread that owns the database had ended by itself, and another was started. */
+  readonly onRestart?: (() => void) | undefined;
+}
+
 interface Waiting {
   resolve(value: unknown): void;
   reject(error: StoreError): void;
 }
 
-/** The thread that owns the database. It keeps the process alive only while a call waits for its answer. */
+/** A thread that ends as soon as it is started is not started over and over. */
+const RESTART_EVERY_MS = 10_000;
+
+/**
+ * The thread that owns the database. It keeps the process alive only while a call waits for its answer. Where it ends by
+ * itself, the calls that wait fail, and the next one starts another.
+ */
 export class StoreThread implements StoreChannel {
-  readonly #worker: Worker;
+  readonly #folder: string;
+  readonly #onRestart: () => void;
   readonly #waiting = new Map<number, Waiting>();
+  #worker: Worker;
   #last = OPENED;
   #ended: StoreError | undefined;
+  #hasExited = false;
+  #restarted = Number.NEGATIVE_INFINITY;
   #closed: Promise<void> | undefined;
 
-  private constructor(folder: string) {
-    this.#worker = new Worker(ENTRY, { workerData: folder, execArgv: [] });
-    this.#worker.on('message', (answer: AnswerMessage) => this.#settle(answer));
-    this.#worker.on('error', (error) => this.#end(`the thread of the store broke: ${failureCode(error)}`));
-    this.#worker.on('exit', () => this.#end('the store is closed'));
+  private constructor({ folder, onRestart = () => {} }: StoreOptions) {
+    this.#folder = folder;
+    this.#onRestart = onRestart;
+    this.#worker = this.#start();
   }
 
-  static async open(folder: string): Promise<StoreThread> {
-    const thread = new StoreThread(folder);
+  static async open(options: StoreOptions): Promise<StoreThread> {
+    const thread = new StoreThread(options);
     await thread.#answer(OPENED);
     return thread;
   }
@@ -40,7 +56,7 @@ export class StoreThread implements StoreChannel {
     method: M,
     ...args: Parameters<StoreCalls[M]>
   ): Promise<ReturnType<StoreCalls[M]>> {
-    if (this.#ended !== undefined) return Promise.reject(this.#ended);
+    if (this.#ended !== undefined && !this.#restart()) return Promise.reject(this.#ended);
     this.#last += 1;
     const message: CallMessage = { id: this.#last, method, args };
     try {
@@ -64,6 +80,31 @@ export class StoreThread implements StoreChannel {
     await answered;
     this.#worker.ref();
     await exited;
+  }
+
+  #start(): Worker {
+    const worker = new Worker(ENTRY, { workerData: this.#folder, execArgv: [] });
+    worker.on('message', (answer: AnswerMessage) => this.#settle(answer));
+    worker.on('error', (error) => this.#end(`the thread of the store broke: ${failureCode(error)}`));
+    worker.on('exit', () => {
+      this.#hasExited = true;
+      this.#end('the thread of the store ended');
+    });
+    return worker;
+  }
+
+  /** Only behind the other's exit: by then its database is closed. */
+  #restart(): boolean {
+    const now = performance.now();
+    const isTooSoon = now - this.#restarted < RESTART_EVERY_MS;
+    if (!this.#hasExited || isTooSoon || this.#closed !== undefined) return false;
+    this.#restarted = now;
+    this.#hasExited = false;
+    this.#ended = undefined;
+    this.#worker = this.#start();
+    this.#answer(OPENED).catch((error: StoreError) => this.#end(error.message));
+    this.#onRestart();
+    return true;
   }
 
   #answer(id: number): Promise<unknown> {

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import type { Worker } from 'node:worker_threads';
+import { expect, onTestFinished, test } from 'vitest';
 import { countedStore, type StoreMethod } from '../../support/counted-store.js';
 import { scriptedEngine, summarise } from '../../support/engine.js';
 import {
@@ -128,6 +129,30 @@ test('a request does not fail where the whole store fails, and the conversation 
   const next = await send(proxy, stub, goOn(messages));
   expect(messagesText(next.body).startsWith(messagesText(first.body))).toBe(true);
   expect(proxy.logged.filter(({ msg }) => msg === 'the store of conversations failed')).toHaveLength(1);
+});
+
+test('where the thread of the store ends requests go on, it is started again, and nothing is lost', async () => {
+  const stub = await countingStub();
+  const data = folder();
+  const threads: Worker[] = [];
+  const onWorker = (worker: unknown) => threads.push(worker as Worker);
+  process.on('worker', onWorker);
+  onTestFinished(() => void process.off('worker', onWorker));
+  const before = await hosted({ stub, engine: scriptedEngine(), data });
+  const messages = dialogue(3, 3000);
+  await send(before, stub, goOn(messages));
+  await threads[0]?.terminate();
+  const first = await send(before, stub, dialogue(3, 3000, 'other'));
+  expect(first.told).toMatchObject({ action: 'compressed', reason: 'compression_due' });
+  expect(before.logged).toContainEqual(
+    expect.objectContaining({ msg: 'the thread of the store was started again', code: 'store_restarted' }),
+  );
+  await before.close();
+  const proxy = await hosted({ stub, engine: scriptedEngine(), data });
+  for (const name of ['talk', 'other']) {
+    const next = await send(proxy, stub, goOn(goOn(dialogue(3, 3000, name))));
+    expect(next.told.reason).toBe('checkpoint_reused');
+  }
 });
 
 test('what the store did not take is written when it is back', async () => {
