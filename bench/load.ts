@@ -26,11 +26,11 @@ let serial = Date.now();
 
 const PARAGRAPH = 'The quick brown fox, "jumping" over\n\tthe lazy dog; code: if (a < b) { return x[1]; } ';
 
-function message(text: string): string {
-  return JSON.stringify({ role: 'user', content: text });
+function message(text: string, role = 'user'): string {
+  return JSON.stringify({ role, content: text });
 }
 
-/** A chat request of about `bodyBytes` in messages of 2 kB. */
+/** A chat request of about `bodyBytes` in messages of 2 kB, by turns the user's and the assistant's. */
 function body(job: LoadJob): string {
   serial += 1;
   const head = `{"model":"m","max_tokens":4096,"stream":${job.stream},"user":"u","messages":[`;
@@ -38,7 +38,8 @@ function body(job: LoadJob): string {
   let size = head.length + (parts[0] as string).length;
   while (size < job.bodyBytes) {
     const repeats = Math.floor((job.bodyBytes - size) / PARAGRAPH.length);
-    parts.push(message(PARAGRAPH.repeat(Math.max(1, Math.min(24, repeats)))));
+    const role = parts.length % 2 === 0 ? 'user' : 'assistant';
+    parts.push(message(PARAGRAPH.repeat(Math.max(1, Math.min(24, repeats))), role));
     size += (parts.at(-1) as string).length + 1;
   }
   parts.push(message(`question ${job.fresh === 'last' ? serial : ''}`));

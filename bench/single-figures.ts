@@ -1,10 +1,16 @@
 import { get } from 'node:http';
+import { held } from './bar.js';
 import type { LoadJob, LoadResult } from './load.js';
 import { CLAMPING, startProxy, startUpstream } from './peers.js';
 import type { Measured } from './process.js';
 
 type Drive = (job: LoadJob) => Promise<LoadResult>;
 
+/** Resident memory, at rest and with 64 streams, in MB. */
+const MEMORY_BARS = {
+  none: { idle: 100, streaming: 160 },
+  compressor: { idle: 125, streaming: undefined },
+} as const;
 const READING_MS = 3000;
 const COUNTS = 400;
 const MEMORY_ROUNDS = 3;
@@ -52,14 +58,23 @@ async function memoryFigures(drive: Drive): Promise<string[]> {
       await streams;
       await proxy.stop();
     }
-    lines.push(`Engine ${engine}: RSS ${median(idle)} MiB idle, ${median(streaming)} MiB with 64 streams.`);
+    const bars = MEMORY_BARS[engine];
+    const rest = memory(median(idle), bars.idle);
+    lines.push(
+      `Engine ${engine}: RSS ${rest} idle, ${memory(median(streaming), bars.streaming)} with 64 streams.`,
+    );
   }
   await upstream.stop();
   return lines;
 }
 
-function median(values: number[]): string {
-  return (values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN).toFixed(0);
+function memory(mib: number, bar: number | undefined): string {
+  const mb = mib * 1.048576;
+  return bar === undefined ? `${mb.toFixed(0)} MB` : held(mb, bar, 'MB', 0);
+}
+
+function median(values: number[]): number {
+  return values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
 /** How much the proxy grows, in MiB, while the client of a large answer has stopped reading. */

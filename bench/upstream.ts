@@ -1,8 +1,13 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Stands in for an inference server that costs nothing: fixed answers, a tokenizer that does not read. */
+/**
+ * Stands in for an inference server that costs nothing: fixed answers, a tokenizer that does not read. Where
+ * `TOKEN_BYTES` is set, it counts so many bytes of a request as one token.
+ */
 
+const CONTEXT_LENGTH = Number(process.env.CONTEXT_LENGTH ?? 131_072);
+const TOKEN_BYTES = Number(process.env.TOKEN_BYTES ?? 0);
 const ANSWER = Buffer.from(
   JSON.stringify({
     id: 'chatcmpl-1',
@@ -18,13 +23,19 @@ const CHUNK_GAP_MS = 20;
 const CHUNK = Buffer.from(
   `data: ${JSON.stringify({ id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta: { content: ' word' }, finish_reason: null }] })}\n\n`,
 );
-const COUNT = Buffer.from('{"count":1000,"max_model_len":131072,"tokens":[1,2,3],"token_strs":null}');
-const LONG_COUNT = Buffer.from(
-  `{"count":100000,"max_model_len":131072,"tokens":[${'1234,'.repeat(99_999)}1],"token_strs":null}`,
+const LONG_IDS = `${'1234,'.repeat(99_999)}1`;
+const COUNT = process.env.LONG_COUNT === '1' ? counted(100_000, LONG_IDS) : counted(1000);
+const MODELS = Buffer.from(
+  `{"object":"list","data":[{"id":"m","object":"model","max_model_len":${CONTEXT_LENGTH}}]}`,
 );
-const MODELS = Buffer.from('{"object":"list","data":[{"id":"m","object":"model","max_model_len":131072}]}');
 const LARGE = Buffer.alloc(64 * 1024, 120);
 const LARGE_CHUNKS = 800;
+
+function counted(tokens: number, ids = '1,2,3'): Buffer {
+  return Buffer.from(
+    `{"count":${tokens},"max_model_len":${CONTEXT_LENGTH},"tokens":[${ids}],"token_strs":null}`,
+  );
+}
 
 function json(response: ServerResponse, body: Buffer): void {
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length });
@@ -62,10 +73,14 @@ function large(response: ServerResponse): void {
 
 const server = createServer((request, response) => {
   const { url = '' } = request;
-  request.resume();
+  let size = 0;
+  request.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+  });
   request.once('end', () => {
     if (url === '/v1/models') json(response, MODELS);
-    else if (url === '/tokenize') json(response, process.env.LONG_COUNT === '1' ? LONG_COUNT : COUNT);
+    else if (url === '/tokenize')
+      json(response, TOKEN_BYTES > 0 ? counted(Math.ceil(size / TOKEN_BYTES)) : COUNT);
     else if (url.startsWith('/large')) large(response);
     else if (url.includes('stream')) stream(response);
     else json(response, ANSWER);
