@@ -40,7 +40,7 @@ export async function hostEngine(
   const key = await store.secret('tenant');
   const host = new EngineHost({
     registered,
-    builtIn: createCompressor,
+    builtIn: { create: createCompressor, options: settings.engines.get('compressor') },
     settings: hostSettings(settings, registered.name),
     store,
     observer: observerOf(metrics, warnings),

@@ -1,14 +1,13 @@
 import type { RawObject } from '../../body/raw-object.js';
 import { ChainReader } from '../../conversation/chain.js';
 import type { ConversationStore } from '../../store/conversation-store.js';
-import type { EngineFactory } from '../contract.js';
 import type { RegisteredEngine } from '../registration.js';
 import { Background } from './background.js';
 import { ConversationList } from './conversation-list.js';
 import { type CompressionResult, ConversationPasses } from './conversation-passes.js';
 import { ConversationWriter } from './conversation-writer.js';
 import { withinTime } from './deadline.js';
-import { EngineInstances } from './engine-instances.js';
+import { type BuiltInEngine, EngineInstances } from './engine-instances.js';
 import { EngineWindows } from './engine-windows.js';
 import type { ExchangeBudget, ExchangeLink } from './exchange-link.js';
 import { HookGuard } from './hook-guard.js';
@@ -27,8 +26,7 @@ const CLOSE_GRACE_MS = 500;
 
 export interface EngineHostParts {
   readonly registered: RegisteredEngine;
-  /** Serves a conversation whose engine cannot be cloned. */
-  readonly builtIn: EngineFactory;
+  readonly builtIn: BuiltInEngine;
   readonly settings: HostSettings;
   readonly store: ConversationStore;
   readonly observer: HostObserver;

@@ -8,10 +8,16 @@ import { EngineInstance, type OnHookFailed } from './engine-instance.js';
 import type { HostLimits, HostSettings } from './host-settings.js';
 import { LentServices } from './lent-services.js';
 
+/** The engine that serves a conversation whose own cannot be cloned. */
+export interface BuiltInEngine {
+  readonly create: EngineFactory;
+  /** The block `engines.<name>` of its own. */
+  readonly options: unknown;
+}
+
 export interface InstanceParts {
   readonly registered: RegisteredEngine;
-  /** Serves a conversation whose engine cannot be cloned. */
-  readonly builtIn: EngineFactory;
+  readonly builtIn: BuiltInEngine;
   readonly settings: HostSettings;
   readonly limits: Pick<HostLimits, 'hookMs'>;
   readonly store: Pick<ConversationStore, 'engineState'>;
@@ -45,7 +51,16 @@ export class EngineInstances {
       return await withinTime(limits.hookMs, () => cloneEngine(registered, context));
     } catch (error) {
       onCloneFailed(error);
-      return await builtIn({ ...context, options: undefined });
+      return await standIn(builtIn, context);
     }
+  }
+}
+
+/** Its block was not read at the start: where it is refused, the defaults serve. */
+async function standIn({ create, options }: BuiltInEngine, context: EngineContext): Promise<ContextEngine> {
+  try {
+    return await create({ ...context, options });
+  } catch {
+    return await create({ ...context, options: undefined });
   }
 }

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import type { Message } from '../../../src/conversation/message.js';
-import type { EngineContext, SessionStart } from '../../../src/engines/contract.js';
+import type { SessionStart } from '../../../src/engines/contract.js';
 import { ScriptedEngine, scriptedEngine } from '../../support/engine.js';
 import { countingStub, dialogue, folder, goOn, hosted, send, until } from '../../support/hosted.js';
 
@@ -168,25 +168,6 @@ test('waits neither for a session that does not start nor for one that does not 
   expect(proxy.logged.map(({ hook }) => hook).filter(Boolean)).toEqual(
     expect.arrayContaining(['onSessionStart', 'onSessionEnd']),
   );
-});
-
-test('serves a conversation with the compressor where its engine cannot be copied, and says so', async () => {
-  const engine = scriptedEngine(undefined, Told);
-  const refuse = async (_context: EngineContext) => {
-    throw new Error('secret');
-  };
-  const stub = await countingStub();
-  const proxy = await hosted({
-    engine: { ...engine, choice: { ...engine.choice, create: refuse } as never },
-    stub,
-  });
-  const { told } = await send(proxy, stub, dialogue(40, 2900));
-  expect(proxy.logged.map(({ msg }) => msg)).toContain(
-    "Context engine 'scripted' could not be safely copied for this agent",
-  );
-  expect(told).toMatchObject({ action: 'compressed', reason: 'compression_due' });
-  expect(engine.passes).toEqual([]);
-  expect(JSON.stringify(proxy.logged)).not.toContain('secret');
 });
 
 test.each([
