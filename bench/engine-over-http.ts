@@ -42,8 +42,8 @@ export async function engineOverHttp(drive: Drive, rounds: number): Promise<stri
   for (const proxy of proxies.values()) await proxy.stop();
   await upstream.stop();
   const [none, compressor] = ENGINES.map(([engine]) => median(costs.get(engine) ?? []));
-  const ratio = held((compressor ?? Number.NaN) / (none ?? Number.NaN), BAR, 'of it');
-  return `Over HTTP, a compressed conversation of 100 kB with a cached count: none ${none?.toFixed(3)} ms of CPU, compressor ${compressor?.toFixed(3)} ms: ${ratio}.`;
+  const ratio = held((compressor ?? Number.NaN) / (none ?? Number.NaN), BAR, 'as much');
+  return `Over HTTP, a compressed conversation of 100 kB with a cached count: none ${none?.toFixed(3)} ms of CPU, compressor ${compressor?.toFixed(3)} ms, ${ratio}.`;
 }
 
 async function costOf(proxy: Measured, drive: Drive): Promise<number> {
