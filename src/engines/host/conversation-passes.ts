@@ -5,12 +5,14 @@ import type { ConversationWriter } from './conversation-writer.js';
 import { EarlyPasses } from './early-passes.js';
 import type { EngineInstance } from './engine-instance.js';
 import type { ExchangeBudget } from './exchange-link.js';
+import type { HostLimits } from './host-settings.js';
 import type { LiveConversation, MadePass } from './live-conversation.js';
 import { PassRunner, type PassTerms, type RunnerParts } from './pass-runner.js';
 import { rememberStuck, stuckReason } from './stuck-view.js';
 import type { Visit } from './visit.js';
 
 export interface PassParts extends RunnerParts {
+  readonly limits: Pick<HostLimits, 'failurePauseMs'>;
   readonly writer: ConversationWriter;
   readonly background: Background;
   readonly onCheckpoint: (tenant: string) => void;
@@ -26,9 +28,9 @@ export class ConversationPasses {
   readonly #early: EarlyPasses;
 
   constructor(private readonly parts: PassParts) {
-    const { settings, background, observer } = parts;
+    const { settings, limits, background, observer } = parts;
     this.#runner = new PassRunner(parts);
-    this.#early = new EarlyPasses({ settings, runner: this.#runner, background, observer });
+    this.#early = new EarlyPasses({ settings, limits, runner: this.#runner, background, observer });
   }
 
   /**
@@ -99,7 +101,7 @@ export class ConversationPasses {
       if (result.promptTokens + budget.required <= budget.window) return result;
       now = { ...budget, promptTokens: result.promptTokens };
     }
-    const stuck = terms.force ? undefined : stuckReason(visit, now);
+    const stuck = terms.force ? undefined : stuckReason(visit, now, this.parts.limits.failurePauseMs);
     if (stuck !== undefined) return lastGood(visit, budget, now, stuck);
     const outcome = await this.#runner.run(visit, now, terms);
     if (outcome.kind === 'failed') return lastGood(visit, budget, now, outcome.reason);

@@ -2,7 +2,7 @@ import type { Background } from './background.js';
 import type { CompressionResult } from './conversation-passes.js';
 import type { ExchangeBudget } from './exchange-link.js';
 import type { HostObserver } from './host-observer.js';
-import type { HostSettings } from './host-settings.js';
+import type { HostLimits, HostSettings } from './host-settings.js';
 import { fits } from './live-conversation.js';
 import type { PassRunner } from './pass-runner.js';
 import { unlessAborted } from './shared-pass.js';
@@ -14,6 +14,7 @@ const MOST_BACKGROUND_MS = 600_000;
 
 export interface EarlyParts {
   readonly settings: HostSettings;
+  readonly limits: Pick<HostLimits, 'failurePauseMs'>;
   readonly runner: PassRunner;
   readonly background: Background;
   readonly observer: Pick<HostObserver, 'compressed'>;
@@ -49,7 +50,7 @@ export class EarlyPasses {
   }
 
   #isWorthIt(visit: Visit, budget: ExchangeBudget): boolean {
-    const { settings } = this.parts;
+    const { settings, limits } = this.parts;
     // From the last compression on: each pass that is made too early loses a prefix too early.
     const from = visit.checkpoint?.tokensAfter ?? 0;
     if (settings.prepare === 0 || !this.isPastSoftThreshold(budget, from)) return false;
@@ -58,7 +59,7 @@ export class EarlyPasses {
     const isReady = prepared !== undefined && fits(prepared.checkpoint, visit.path, budget.model);
     const hasMore = (visit.checkpoint?.messages ?? 0) < (checkpoint?.messages ?? 0);
     const isBehind = hasMore && checkpoint !== undefined && fits(checkpoint, visit.path, budget.model);
-    return !isReady && !isBehind && stuckReason(visit, budget) === undefined;
+    return !isReady && !isBehind && stuckReason(visit, budget, limits.failurePauseMs) === undefined;
   }
 
   async #make(visit: Visit, budget: ExchangeBudget, signal: AbortSignal): Promise<CompressionResult> {

@@ -21,7 +21,6 @@ import { endSession } from './session-end.js';
 import type { Visit } from './visit.js';
 
 const PURGE_EVERY_MS = 30_000;
-const RETENTION_EVERY_MS = 3_600_000;
 const CLOSE_GRACE_MS = 500;
 
 export interface EngineHostParts {
@@ -65,6 +64,7 @@ export class EngineHost {
     this.#passes = new ConversationPasses({
       engine: registered.name,
       settings,
+      limits: this.#limits,
       guard,
       writer: this.#writer,
       instances: instancesOf(parts, this.#limits),
@@ -208,7 +208,7 @@ export class EngineHost {
   #startTimers(idleMs: number): NodeJS.Timeout[] {
     return [
       setInterval(() => this.#live.purge(), Math.min(PURGE_EVERY_MS, idleMs)).unref(),
-      setInterval(() => this.#forgetOld(), RETENTION_EVERY_MS).unref(),
+      setInterval(() => this.#forgetOld(), this.#limits.retentionEveryMs).unref(),
     ];
   }
 

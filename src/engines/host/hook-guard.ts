@@ -3,16 +3,13 @@ import type { HostObserver } from './host-observer.js';
 import type { HostLimits } from './host-settings.js';
 import type { LiveConversation } from './live-conversation.js';
 
-/** How long an engine that did not come back from a hook in time is not asked in that conversation. */
-const PAUSE_MS = 60_000;
-
 /** Calls hooks: none can fail what it is called for, nor hold it for long. */
 export class HookGuard {
   readonly #pausedUntil = new WeakMap<LiveConversation, number>();
 
   constructor(
     private readonly observer: Pick<HostObserver, 'hookFailed'>,
-    private readonly limits: Pick<HostLimits, 'hookMs'>,
+    private readonly limits: Pick<HostLimits, 'hookMs' | 'hookPauseMs'>,
   ) {}
 
   /** How long a hook may take that something waits for. */
@@ -53,6 +50,6 @@ export class HookGuard {
   }
 
   pause(conversation: LiveConversation): void {
-    this.#pausedUntil.set(conversation, performance.now() + PAUSE_MS);
+    this.#pausedUntil.set(conversation, performance.now() + this.limits.hookPauseMs);
   }
 }

@@ -28,17 +28,26 @@ export interface HostLimits {
   readonly mostLive: number;
   /** For a hook that a request waits for: the request goes on without it. */
   readonly hookMs: number;
+  /** How long an engine that did not come back from one in time is not asked in that conversation. */
+  readonly hookPauseMs: number;
+  /** How long no pass is tried again after one that failed for another reason than the conversation's size. */
+  readonly failurePauseMs: number;
   /** For a hook that is told of an answer; the client has it by then. */
   readonly observerMs: number;
   /** For `onSessionEnd`. */
   readonly sessionEndMs: number;
+  /** Between two looks for conversations that `sessions.retention` lets go. */
+  readonly retentionEveryMs: number;
 }
 
 export const HOST_LIMITS: HostLimits = {
   mostLive: 1000,
   hookMs: 5000,
+  hookPauseMs: 60_000,
+  failurePauseMs: 30_000,
   observerMs: 30_000,
   sessionEndMs: 5000,
+  retentionEveryMs: 3_600_000,
 };
 
 export function hostSettings(settings: Settings, engine: string): HostSettings {

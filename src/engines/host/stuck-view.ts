@@ -4,8 +4,6 @@ import type { PassFailure } from './compress-view.js';
 import type { ExchangeBudget } from './exchange-link.js';
 import type { Visit } from './visit.js';
 
-/** After a pass that failed for another reason than the conversation's size. */
-const FAILURE_PAUSE_MS = 30_000;
 const LEAST_NEW_TOKENS = 1024;
 
 /** A view that a pass could not help. */
@@ -21,8 +19,15 @@ export interface StuckView {
   readonly at: number;
 }
 
-/** Why another pass would be in vain as yet; `undefined`: it may help. */
-export function stuckReason(visit: Visit, budget: ExchangeBudget): PassFailure | undefined {
+/**
+ * Why another pass would be in vain as yet; `undefined`: it may help.
+ * @param failurePauseMs after a pass that failed for another reason than the conversation's size.
+ */
+export function stuckReason(
+  visit: Visit,
+  budget: ExchangeBudget,
+  failurePauseMs: number,
+): PassFailure | undefined {
   const { stuck } = visit.conversation;
   if (stuck === undefined || stuck.model !== budget.model) return undefined;
   const end = visit.path.findIndex(({ hash }) => hash === stuck.end);
@@ -30,7 +35,7 @@ export function stuckReason(visit: Visit, budget: ExchangeBudget): PassFailure |
   // For a prompt that fits no other way an engine may do what it would not do before: an extract in an outage.
   const isFirstTooLong = isTooLong(budget, budget) && !isTooLong(stuck, budget);
   if (isFirstTooLong && stuck.reason !== 'irreducible') return undefined;
-  const isPaused = stuck.reason === 'irreducible' || performance.now() - stuck.at < FAILURE_PAUSE_MS;
+  const isPaused = stuck.reason === 'irreducible' || performance.now() - stuck.at < failurePauseMs;
   const isNextTurn = visit.chain.messages.slice(end + 1).some(isUser);
   const freed = stuck.reason === 'irreducible' && isNextTurn ? stuck.turnTokens : 0;
   const grown = budget.promptTokens - stuck.promptTokens + freed;
