@@ -16,7 +16,7 @@ const TALK: Message[] = [
 
 interface Upstream {
   readonly stub: UpstreamStub;
-  /** How it answers the compressor's own requests from now on. */
+  /** How it answers the compressor's own requests from now on; status 0: not at all. */
   summary: { status: number; text: string };
   asked: number;
 }
@@ -28,6 +28,7 @@ async function upstream(): Promise<Upstream> {
         if (!request.body.includes('<transcript>')) return json(response, 200, { ok: true });
         self.asked += 1;
         const { status, text } = self.summary;
+        if (status === 0) return;
         if (status !== 200) return json(response, status, { error: { message: 'no', code: status } });
         const message = { role: 'assistant', content: text };
         return json(response, 200, { choices: [{ index: 0, message, finish_reason: 'stop' }] });
@@ -38,8 +39,15 @@ async function upstream(): Promise<Upstream> {
   return self;
 }
 
-async function compressing(stub: UpstreamStub): Promise<TestProxy> {
-  const file = JSON.stringify({ compression: { prepare: 0, protect_last_n: 2 } });
+async function compressing(
+  stub: UpstreamStub,
+  compression: Record<string, unknown> = {},
+  compressor: Record<string, unknown> = {},
+): Promise<TestProxy> {
+  const file = JSON.stringify({
+    compression: { prepare: 0, protect_last_n: 2, ...compression },
+    engines: { compressor },
+  });
   const flags = { upstream: stub.url, engine: 'compressor', data: folder(), config: 'test.yaml' };
   const proxy = await startProxy(flags, { file });
   onTestFinished(() => proxy.close());
@@ -98,5 +106,26 @@ test.each([401, 503])(
     const beyond = await send(proxy, stub, talk);
     expect(beyond.told).toMatchObject({ action: 'compressed', reason: 'compression_due' });
     expect(beyond.messages.at(-1)).toEqual(talk.at(-1));
+  },
+);
+
+test.each([
+  ['compression.summary_timeout_seconds', { summary_timeout_seconds: 0.2 }, {}],
+  ['engines.compressor.summary_timeout_seconds', {}, { summary_timeout_seconds: 0.2 }],
+  ['half of compression.context_timeout_seconds', { context_timeout_seconds: 4 }, {}],
+])(
+  'a summariser that hangs is given %s, and the request goes out in time with an extract',
+  async (_, compression, compressor) => {
+    const up = await upstream();
+    const { stub } = up;
+    const proxy = await compressing(stub, compression, compressor);
+    up.summary = { status: 0, text: '' };
+    const sent = await send(proxy, stub, TALK);
+    expect(up.asked).toBe(1);
+    expect(sent.told).toMatchObject({ action: 'compressed', reason: 'compression_due' });
+    expect(sent.messages.at(-1)).toEqual(TALK.at(-1));
+    expect(messagesText(sent.body)).toContain('## Done\\n- User: Question');
+    const [asked] = stub.at(CHAT);
+    await asked?.cut;
   },
 );
