@@ -8,7 +8,7 @@ const SRC = resolve(import.meta.dirname, '../src');
 const ROWS = [
   ['config', 'version.ts'],
   ['budget', 'body', 'estimate', 'store', 'plugins'],
-  ['observe', 'engines', 'backends', 'conversation', 'stream', 'upstream'],
+  ['observe', 'engines', 'backends', 'conversation', 'chat-form', 'stream', 'upstream'],
   ['exchange'],
   ['server'],
   ['simulator', 'cli', 'testing'],

@@ -27,6 +27,9 @@ export interface AuxiliaryParts extends ExchangeParts {
   };
 }
 
+/** What a request authenticates with. */
+type Keys = Pick<AuxiliaryCaller, 'credential' | 'apiKey'>;
+
 /** Members of a request beside its messages. */
 interface Ask {
   readonly model: string | undefined;
@@ -72,13 +75,13 @@ async function complete(
   const maxTokens =
     server === undefined ? await fittingCap(messages, options, caller, signal, parts) : options.maxTokens;
   const ask: Ask = { model: server?.model ?? caller.model, maxTokens, asksNotToThink };
-  const credential = server === undefined ? caller.credential : bearer(server.apiKey);
   const forwarder = server?.forwarder ?? parts.forwarder;
-  const answer = await send(forwarder, requestBody(messages, ask), credential, signal);
+  const keys: Keys = server === undefined ? caller : { credential: bearer(server.apiKey) };
+  const answer = await send(forwarder, requestBody(messages, ask), keys, signal);
   if (!asksNotToThink || !REFUSES_MEMBERS.has(answer.status)) return readCompletion(answer);
   // Some templates take no arguments, and the server says so in as many ways.
   const plain = requestBody(messages, { ...ask, asksNotToThink: false });
-  return readCompletion(await send(forwarder, plain, credential, signal));
+  return readCompletion(await send(forwarder, plain, keys, signal));
 }
 
 const REFUSES_MEMBERS = new Set([400, 422]);
@@ -86,7 +89,7 @@ const REFUSES_MEMBERS = new Set([400, 422]);
 async function fittingCap(
   messages: readonly Message[],
   { maxTokens }: CompleteOptions,
-  { model, credential }: AuxiliaryCaller,
+  { model, credential, apiKey }: AuxiliaryCaller,
   signal: AbortSignal,
   parts: AuxiliaryParts,
 ): Promise<number> {
@@ -94,7 +97,7 @@ async function fittingCap(
   const { asksNotToThink } = parts.auxiliary;
   const body = readBody(requestBody(messages, { model, maxTokens: undefined, asksNotToThink }));
   if (body.kind !== 'object') throw new CompletionError('failed');
-  const counted = await countPrompt(body.object, budget, { signal, credential }, parts);
+  const counted = await countPrompt(body.object, budget, { signal, credential, apiKey }, parts);
   if (counted.kind === 'uncounted') throw new CompletionError('failed');
   const remaining = counted.contextLength - counted.promptTokens;
   if (remaining < Math.min(budget.reserve, maxTokens)) throw new CompletionError('failed');
@@ -116,11 +119,11 @@ function bearer(apiKey: string | undefined): string | undefined {
 async function send(
   forwarder: Forwarder,
   body: Buffer,
-  credential: string | undefined,
+  { credential, apiKey }: Keys,
   signal: AbortSignal,
 ): Promise<WholeAnswer> {
   try {
-    return await wholeAnswer(forwarder, { path: PATH, body, credential }, signal);
+    return await wholeAnswer(forwarder, { path: PATH, body, credential, apiKey }, signal);
   } catch (error) {
     if (!(error instanceof NoAnswerError)) throw error;
     throw new CompletionError(error.code === 'too_long' ? 'failed' : 'unavailable');

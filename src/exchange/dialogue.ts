@@ -1,11 +1,13 @@
 import type { RawObject } from '../body/raw-object.js';
 import type { Decision } from '../budget/decide.js';
+import type { ChatForm } from '../chat-form/chat-form.js';
 import type { CompressionResult } from '../engines/host/conversation-passes.js';
 import type { EngineHost } from '../engines/host/engine-host.js';
 import type { ExchangeBudget, ExchangeLink } from '../engines/host/exchange-link.js';
 import type { Visit } from '../engines/host/visit.js';
 import type { ModelBudget } from '../upstream/model-registry.js';
 import { countPrompt } from './count.js';
+import { located } from './form-of.js';
 import type { ExchangeCall, ExchangeParts } from './parts.js';
 import type { Plan } from './plan.js';
 import type { GenerationRequest } from './read.js';
@@ -13,10 +15,14 @@ import type { Situation } from './situation.js';
 
 export interface DialogueOptions {
   readonly call: ExchangeCall;
-  readonly clampOnly?: boolean | undefined;
   readonly explainOnly?: boolean | undefined;
   /** A person asks for a pass now. */
   readonly order?: { readonly focus: string | undefined } | undefined;
+}
+
+/** A request that a context engine may drive. */
+export interface DrivenRequest extends GenerationRequest {
+  readonly form: ChatForm;
 }
 
 /** What an exchange and the host of its context engine say to each other. */
@@ -24,6 +30,7 @@ export class Dialogue {
   private constructor(
     private readonly host: EngineHost,
     private readonly link: ExchangeLink,
+    private readonly form: ChatForm,
     private readonly budget: ModelBudget,
     private readonly call: ExchangeCall,
     private readonly order: DialogueOptions['order'],
@@ -31,14 +38,15 @@ export class Dialogue {
 
   /** `undefined` where no engine has a say in this exchange. */
   static of(
-    reading: GenerationRequest,
+    reading: DrivenRequest,
     budget: ModelBudget,
-    { call, clampOnly, explainOnly, order }: DialogueOptions,
+    { call, explainOnly, order }: DialogueOptions,
     parts: ExchangeParts,
   ): Dialogue | undefined {
     const { host } = parts.engine;
-    if (host === undefined || clampOnly === true || explainOnly === true) return undefined;
-    return new Dialogue(host, linkOf(reading, budget, call, parts), budget, call, order);
+    if (host === undefined || explainOnly === true) return undefined;
+    const link = linkOf(reading, budget, call, parts);
+    return new Dialogue(host, link, reading.form, budget, call, order);
   }
 
   async recognise(): Promise<Visit | undefined> {
@@ -71,11 +79,14 @@ export class Dialogue {
     );
   }
 
+  /** What goes upstream, in the endpoint's own form. */
   async select(visit: Visit): Promise<RawObject> {
     const { contextLength } = this.budget;
-    return contextLength === undefined
-      ? visit.request
-      : await this.host.select(visit, { model: this.#model, contextLength });
+    const chat =
+      contextLength === undefined
+        ? visit.request
+        : await this.host.select(visit, { model: this.#model, contextLength });
+    return this.form.withMessagesOf(chat);
   }
 
   isDue(visit: Visit | undefined, decision: Decision, { contextLength }: Situation): Promise<boolean> {
@@ -121,7 +132,7 @@ export class Dialogue {
     const { contextLength, window, promptTokens, budget } = situation;
     const { reserve } = budget;
     const { required } = decision;
-    const isSelection = visit !== undefined && situation.request !== visit.request;
+    const isSelection = visit !== undefined && situation.request !== this.form.withMessagesOf(visit.request);
     const model = this.#model;
     return { model, contextLength, window, reserve, required, promptTokens, isExact, isSelection };
   }
@@ -133,28 +144,26 @@ class RefusedRequestError extends Error {
 }
 
 function linkOf(
-  { request, sent, model }: GenerationRequest,
+  { request, sent, model, form }: DrivenRequest,
   budget: ModelBudget,
   call: ExchangeCall,
   parts: ExchangeParts,
 ): ExchangeLink {
-  const { credential, fresh } = call;
+  const { credential, apiKey, fresh, path } = call;
+  const isChat = form.chat === request;
   return {
-    request,
-    sent,
+    request: form.chat,
+    sent: isChat ? sent : form.chat,
     tenant: call.tenant ?? '',
     explicitId: call.conversationId ?? parts.conversationIdIn?.(request),
-    read(bytes) {
-      const body = parts.bodies.read(bytes);
-      if (body.kind !== 'object') throw new TypeError('the view is no JSON object');
-      return body.object;
-    },
+    read: (bytes) => located(bytes, parts.bodies),
     async count(counted, signal, mustBeAccepted) {
-      const count = await countPrompt(counted, budget, { signal, credential, fresh }, parts);
+      const request = form.withMessagesOf(counted);
+      const count = await countPrompt(request, budget, { signal, credential, apiKey, fresh, path }, parts);
       if (count.kind === 'uncounted') throw new TypeError(count.reason);
       if (mustBeAccepted && count.failure === 'status') throw new RefusedRequestError();
       return count.promptTokens;
     },
-    complete: (messages, options) => parts.complete(messages, options, { model, credential }),
+    complete: (messages, options) => parts.complete(messages, options, { model, credential, apiKey }),
   };
 }

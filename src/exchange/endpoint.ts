@@ -1,5 +1,9 @@
 import type { RawObject } from '../body/raw-object.js';
 import { CAP_FIELDS, type CapField } from '../budget/cap-field.js';
+import type { Dialect } from '../chat-form/chat-form.js';
+import { MESSAGES_DIALECT } from '../chat-form/messages-dialect.js';
+import { RESPONSES_DIALECT } from '../chat-form/responses-dialect.js';
+import type { ErrorShape } from '../stream/error-shape.js';
 import { isChat, isCompletion, isMessages, isResponse } from './accepted.js';
 import { leastWithThinking } from './thinking-budget.js';
 
@@ -13,8 +17,12 @@ export interface Endpoint {
   readonly capFields: readonly CapField[];
   /** True where a request without a cap gets one. Elsewhere there is nothing to decide on it: it passes as `ignored`. */
   readonly insertsCap: boolean;
-  /** True where a context engine may drive a request. Elsewhere it is clamped only: W is the whole context length. */
-  readonly hasEngine: boolean;
+  /**
+   * How a request is a chat for a context engine: it is one, or there is a way there and back. Without any it is
+   * clamped only: W is the whole context length.
+   */
+  readonly form: 'chat' | Dialect | undefined;
+  readonly errorShape: ErrorShape;
   /** True where a body is a generation request that is understood: anything else passes as `ignored`. */
   accepts(body: RawObject): boolean;
   /** The fewest tokens of output that the request itself allows beside `min_tokens`. */
@@ -28,7 +36,8 @@ export const ENDPOINTS: readonly [Endpoint, ...Endpoint[]] = [
     path: '/v1/chat/completions',
     capFields: CAP_FIELDS,
     insertsCap: true,
-    hasEngine: true,
+    form: 'chat',
+    errorShape: 'openai',
     accepts: isChat,
   },
   {
@@ -37,7 +46,8 @@ export const ENDPOINTS: readonly [Endpoint, ...Endpoint[]] = [
     capFields: ['max_tokens'],
     // vLLM gives 16 tokens then.
     insertsCap: false,
-    hasEngine: false,
+    form: undefined,
+    errorShape: 'openai',
     accepts: isCompletion,
   },
   {
@@ -45,7 +55,8 @@ export const ENDPOINTS: readonly [Endpoint, ...Endpoint[]] = [
     path: '/v1/responses',
     capFields: ['max_output_tokens'],
     insertsCap: true,
-    hasEngine: false,
+    form: RESPONSES_DIALECT,
+    errorShape: 'responses',
     accepts: isResponse,
   },
   {
@@ -54,7 +65,8 @@ export const ENDPOINTS: readonly [Endpoint, ...Endpoint[]] = [
     capFields: ['max_tokens'],
     // It has to be there: the server judges a request without one.
     insertsCap: false,
-    hasEngine: false,
+    form: MESSAGES_DIALECT,
+    errorShape: 'anthropic',
     accepts: isMessages,
     leastOutput: leastWithThinking,
   },
@@ -67,4 +79,11 @@ const BY_PATH: ReadonlyMap<string, Endpoint> = new Map(
 /** The endpoint at a path without query, `undefined` where none is intercepted. */
 export function endpointAt(method: string | undefined, pathname: string): Endpoint | undefined {
   return method === 'POST' ? BY_PATH.get(pathname) : undefined;
+}
+
+/** How clients of a path know errors: of an endpoint's own, and of those below it. */
+export function errorShapeAt(pathname: string): ErrorShape {
+  return (
+    ENDPOINTS.find(({ path }) => pathname === path || pathname.startsWith(`${path}/`))?.errorShape ?? 'openai'
+  );
 }

@@ -1,3 +1,4 @@
+import { ownForm } from '../chat-form/chat-form.js';
 import type { Command } from './commands.js';
 import { Dialogue } from './dialogue.js';
 import type { ExchangeParts } from './parts.js';
@@ -61,7 +62,8 @@ async function reset(body: Buffer, options: PrepareOptions, parts: ExchangeParts
   try {
     const reading = readRequest(body, options.endpoint, parts.bodies);
     if (reading.kind === 'pass') return;
-    await Dialogue.of(reading, parts.models.resolve(reading.model), options, parts)?.reset();
+    const form = ownForm(reading.request);
+    await Dialogue.of({ ...reading, form }, parts.models.resolve(reading.model), options, parts)?.reset();
   } catch (error) {
     signal.throwIfAborted();
     parts.warnings.failOpen('internal_error', error);

@@ -1,6 +1,7 @@
 import type { Backend } from '../backends/contract.js';
 import type { BodyReader } from '../body/body-reader.js';
 import type { RawObject } from '../body/raw-object.js';
+import type { FormReader } from '../chat-form/form-reader.js';
 import type { Message } from '../conversation/message.js';
 import type { ContextManager } from '../engines/context-manager.js';
 import type { CompleteOptions, Completion } from '../engines/services.js';
@@ -13,8 +14,9 @@ import type { CountDrift } from './count-drift.js';
 export interface AuxiliaryCaller {
   /** The model that the caller's request names. */
   readonly model: string | undefined;
-  /** The caller's `Authorization`: it never leaves for another server than its own. */
+  /** The caller's `Authorization` and `x-api-key`: they never leave for another server than its own. */
   readonly credential: string | undefined;
+  readonly apiKey?: string | undefined;
 }
 
 /** What the stages of an exchange work with. */
@@ -25,6 +27,7 @@ export interface ExchangeParts {
   readonly metrics: Metrics;
   readonly warnings: Warnings;
   readonly bodies: BodyReader;
+  readonly forms: FormReader;
   /** What the upstream's own usage taught about counts. */
   readonly drift: CountDrift;
   readonly upstream: { readonly reachable: boolean };

@@ -5,6 +5,7 @@ import { BackendContractError, decideBudget, readCaps } from './budget.js';
 import { type Counted, countPrompt } from './count.js';
 import { Dialogue } from './dialogue.js';
 import type { Endpoint } from './endpoint.js';
+import { formOf } from './form-of.js';
 import type { ExchangeCall, ExchangeParts } from './parts.js';
 import { type Plan, unchanged } from './plan.js';
 import { type GenerationRequest, readRequest } from './read.js';
@@ -60,9 +61,10 @@ async function planRequest(
     return unchanged(request.bytes, 'ignored', 'none', { model });
   }
   const budget = parts.models.resolve(model);
-  const clampOnly = options.clampOnly === true || !endpoint.hasEngine;
-  const dialogue = Dialogue.of(reading, budget, { ...options, clampOnly }, parts);
-  return planView({ ...reading, budget, clampOnly, dialogue }, await dialogue?.recognise(), options, parts);
+  const form = options.clampOnly === true ? undefined : formOf(request, endpoint, parts);
+  const dialogue = form && Dialogue.of({ ...reading, form }, budget, options, parts);
+  const begun = { ...reading, budget, clampOnly: form === undefined, dialogue };
+  return planView(begun, await dialogue?.recognise(), options, parts);
 }
 
 interface Begun extends GenerationRequest {

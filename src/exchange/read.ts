@@ -22,7 +22,7 @@ export function readRequest(bytes: Buffer, endpoint: Endpoint, bodies: BodyReade
   const body = bodies.read(bytes);
   if (body.kind === 'not_json') return { kind: 'pass', reason: 'not_json' };
   if (body.kind === 'other' || !endpoint.accepts(body.object)) return { kind: 'pass', reason: 'ignored' };
-  const request = endpoint.hasEngine ? withoutPrivate(body.object) : body.object;
+  const request = endpoint.form === 'chat' ? withoutPrivate(body.object) : body.object;
   const model = request.value('model');
   const name = typeof model === 'string' && model !== '' ? model : undefined;
   return { kind: 'request', request, sent: body.object, model: name };

@@ -63,7 +63,7 @@ export async function runExchange(request: ExchangeRequest, answer: Answer, part
 }
 
 function heard({ body, endpoint }: ExchangeRequest, { obeysCommands, bodies, warnings }: RunParts): Heard {
-  if (!obeysCommands || !endpoint.hasEngine) return { body, command: undefined };
+  if (!obeysCommands || endpoint.form !== 'chat') return { body, command: undefined };
   try {
     return hearCommands(body, bodies);
   } catch (error) {

@@ -1,5 +1,6 @@
 import type { Backend, BackendFactory } from '../backends/contract.js';
 import { BodyReader } from '../body/body-reader.js';
+import { FormReader } from '../chat-form/form-reader.js';
 import type { Settings } from '../config/settings.js';
 import { NONE } from '../engines/bundled.js';
 import { windowsOnly } from '../engines/choose-engine.js';
@@ -85,6 +86,7 @@ export async function assemble(options: AssembleOptions) {
     metrics,
     warnings,
     bodies: new BodyReader(),
+    forms: new FormReader(),
     drift: new CountDrift(),
     backend,
     models,

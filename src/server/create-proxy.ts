@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import httpProxy from '@fastify/http-proxy';
 import Fastify, { type FastifyInstance } from 'fastify';
+import { errorShapeAt } from '../exchange/endpoint.js';
 import { Answer } from '../stream/answer.js';
 import { LONGEST_HEAD_BYTES } from '../upstream/agent.js';
 import { type AssembleOptions, assemble, type Parts } from './assemble.js';
@@ -83,7 +84,8 @@ function createApp(parts: Parts): { app: FastifyInstance; server: Server } {
     proxyPayloads: false,
     handler: async (request, reply) => {
       reply.hijack();
-      await passThrough(request.raw, requestPathOf(request.raw).target, new Answer(reply.raw), parts);
+      const { pathname, target } = requestPathOf(request.raw);
+      await passThrough(request.raw, target, new Answer(reply.raw, errorShapeAt(pathname)), parts);
     },
   });
   return { app, server };

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Settings } from '../config/settings.js';
 import { tenantOf } from '../conversation/tenant.js';
 import { createCompressor } from '../engines/compressor/compressor.js';
@@ -53,7 +53,7 @@ export async function hostEngine(
       tenantOf(
         tenant,
         {
-          credential: headers.authorization,
+          credential: credentialOf(headers),
           header: (name) => {
             const value = headers[name.toLowerCase()];
             return Array.isArray(value) ? value.join(', ') : value;
@@ -62,6 +62,11 @@ export async function hostEngine(
         key,
       ),
   };
+}
+
+/** All that a client may authenticate with: Anthropic's send an `x-api-key`. */
+function credentialOf({ authorization, 'x-api-key': key }: IncomingHttpHeaders): string | undefined {
+  return key === undefined ? authorization : `${authorization ?? ''}\n${String(key)}`;
 }
 
 function observerOf(metrics: Metrics, warnings: Warnings): HostObserver {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { endpointAt } from '../exchange/endpoint.js';
+import { endpointAt, errorShapeAt } from '../exchange/endpoint.js';
 import { Answer } from '../stream/answer.js';
 import { type OwnErrorCode, ownError } from '../stream/own-error.js';
 import { refuseConnection } from './client-error.js';
@@ -43,14 +43,14 @@ export function createFront(parts: FrontParts, route: Router): Router {
     else if (drain.draining) response.shouldKeepAlive = false;
     const refused = access.refuse(request, path.pathname) ?? (isOwn && path.odd ? 'not_found' : undefined);
     if (refused !== undefined) {
-      const error = ownError(refused);
+      const error = ownError(refused, errorShapeAt(path.pathname));
       observeRefusal(request, refused, error.status, parts);
       new Answer(response).fail(error);
       return;
     }
     const endpoint = path.odd ? undefined : endpointAt(request.method, path.pathname);
     if (endpoint !== undefined) {
-      void serveIntercepted(request, path.target, endpoint, new Answer(response), parts);
+      void serveIntercepted(request, path.target, endpoint, new Answer(response, endpoint.errorShape), parts);
       return;
     }
     if (isOwn || (!path.odd && ROUTED_METHODS.has(request.method ?? ''))) {

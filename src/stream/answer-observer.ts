@@ -1,4 +1,4 @@
-import { UsageTail } from './usage-tail.js';
+import { promptTokensOf, UsageTail } from './usage-tail.js';
 
 /** The longest answer of which the text is kept, in bytes. */
 const MOST_TEXT_BYTES = 8 * 1024 * 1024;
@@ -32,7 +32,7 @@ export class AnswerObserver {
 
   /** What the upstream reported; `undefined`: nothing. */
   get usage(): ReportedUsage | undefined {
-    return this.tail.last((usage) => (isUsage(usage) ? usage : undefined));
+    return this.tail.last(reportedUsage);
   }
 
   /** Completion tokens by the events of a stream: servers send about one token in each. */
@@ -53,8 +53,26 @@ export class AnswerObserver {
   }
 }
 
+/** As OpenAI reports it, and what Responses and Anthropic call input and output. */
+function reportedUsage(usage: object): ReportedUsage | undefined {
+  if (isUsage(usage)) return usage;
+  const prompt = promptTokensOf(usage);
+  const completion: unknown = Reflect.get(usage, 'output_tokens');
+  if (prompt === undefined || !isCount(completion)) return undefined;
+  return {
+    ...usage,
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    total_tokens: prompt + completion,
+  };
+}
+
 function isUsage(value: object): value is ReportedUsage {
   return ['prompt_tokens', 'completion_tokens', 'total_tokens'].every((name) =>
-    Number.isSafeInteger(Reflect.get(value, name)),
+    isCount(Reflect.get(value, name)),
   );
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value);
 }

@@ -1,8 +1,9 @@
 import type { ServerResponse } from 'node:http';
+import type { ErrorShape } from './error-shape.js';
 
 const NOTHING = Buffer.alloc(0);
 
-/** An error of ours as it goes to the client: status, and a body in the OpenAI shape. */
+/** An error of ours as it goes to the client: status, and a JSON body. */
 export interface OwnError {
   readonly status: number;
   readonly body: string;
@@ -17,7 +18,11 @@ export class Answer {
   #ended = false;
   #hasLength = false;
 
-  constructor(response: ServerResponse) {
+  /** @param errorShape how the client knows errors. */
+  constructor(
+    response: ServerResponse,
+    readonly errorShape: ErrorShape = 'openai',
+  ) {
     this.#response = response;
   }
 

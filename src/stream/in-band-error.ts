@@ -1,16 +1,11 @@
-const END = 'data: [DONE]\n\n';
+import { type ErrorFields, type ErrorShape, errorEvents } from './error-shape.js';
 
-/** An error for a client whose answer has begun as an event stream already, and the stream's end. */
-export function inBandError(body: string): string {
-  return `data: ${body}\n\n${END}`;
+/** The upstream's refusal as events of a stream that has begun: its own error object where it has one. */
+export function refusalInBand(status: number, body: Buffer, shape: ErrorShape): string {
+  return errorEvents(status, errorOf(status, parsed(body)), shape);
 }
 
-/** The upstream's refusal in the shape that clients of a stream know: its own error object where it has one. */
-export function refusalInBand(status: number, body: Buffer): string {
-  return inBandError(JSON.stringify({ error: errorOf(status, parsed(body)) }));
-}
-
-function errorOf(status: number, answer: unknown): Record<string, unknown> {
+function errorOf(status: number, answer: unknown): ErrorFields {
   const error = fieldOf(answer, 'error');
   const source = typeof error === 'object' && error !== null ? error : answer;
   const message = [fieldOf(source, 'message'), error, fieldOf(answer, 'detail')].find(isText);

@@ -1,4 +1,5 @@
 import type { OwnError } from './answer.js';
+import { type ErrorFields, type ErrorShape, errorBody } from './error-shape.js';
 
 interface ErrorRow {
   readonly status: number;
@@ -84,8 +85,14 @@ const ERRORS = {
 
 export type OwnErrorCode = keyof typeof ERRORS;
 
-/** @returns status and body of an error of ours, in the OpenAI shape. */
-export function ownError(code: OwnErrorCode): OwnError {
-  const { status, type, message } = ERRORS[code];
-  return { status, body: JSON.stringify({ error: { message, type, param: null, code } }) };
+/** @returns status and body of an error of ours. */
+export function ownError(code: OwnErrorCode, shape: ErrorShape = 'openai'): OwnError {
+  const { status } = ERRORS[code];
+  return { status, body: errorBody(status, ownErrorFields(code), shape) };
+}
+
+/** What an error of ours says. */
+export function ownErrorFields(code: OwnErrorCode): ErrorFields {
+  const { type, message } = ERRORS[code];
+  return { message, type, param: null, code };
 }

@@ -2,9 +2,10 @@ import type { UpstreamError } from '../upstream/errors.js';
 import type { Forwarder, UpstreamCall, UpstreamRequest, UpstreamSink } from '../upstream/forwarder.js';
 import { clientResponseHeaders, headerValue } from '../upstream/headers.js';
 import type { Answer } from './answer.js';
-import { inBandError, refusalInBand } from './in-band-error.js';
+import { errorEvents } from './error-shape.js';
+import { refusalInBand } from './in-band-error.js';
 import { LastEvent } from './last-event.js';
-import { ownError } from './own-error.js';
+import { ownError, ownErrorFields } from './own-error.js';
 
 /** An answer that was read whole and has not gone to the client. */
 export interface HeldAnswer {
@@ -58,7 +59,7 @@ export function relay(
 /** Sends an answer that was held back to the client after all. */
 export function release(held: HeldAnswer, answer: Answer, ownHeaders: string[]): void {
   if (answer.begun) {
-    answer.write(Buffer.from(refusalInBand(held.status, held.body)));
+    answer.write(Buffer.from(refusalInBand(held.status, held.body, answer.errorShape)));
     answer.end();
     return;
   }
@@ -112,17 +113,21 @@ class RelaySink implements UpstreamSink {
       this.resolve({ outcome: 'held', answer: { ...this.#held, body: Buffer.concat(this.#chunks) } });
       return;
     }
-    if (this.#isRefused) this.#write(Buffer.from(refusalInBand(this.status, Buffer.concat(this.#chunks))));
+    if (this.#isRefused) {
+      const body = Buffer.concat(this.#chunks);
+      this.#write(Buffer.from(refusalInBand(this.status, body, this.answer.errorShape)));
+    }
     this.answer.end();
     this.resolve({ outcome: 'complete', status: this.status });
   }
 
   onError(error: UpstreamError): void {
     if (this.#held !== undefined) this.#letGo();
-    const own = ownError(error.code);
+    const { errorShape } = this.answer;
+    const own = ownError(error.code, errorShape);
     if (!this.answer.begun) this.status = own.status;
     if (this.#isEarly && !this.#hasWritten) {
-      this.#write(Buffer.from(inBandError(own.body)));
+      this.#write(Buffer.from(errorEvents(own.status, ownErrorFields(error.code), errorShape)));
       this.answer.end();
     } else this.answer.fail(own, this.options.ownHeaders?.(own.status));
     this.resolve({ outcome: 'upstream_error', status: this.status, error });

@@ -113,7 +113,7 @@ function asObject(value: unknown): object | undefined {
 }
 
 /** What Anthropic calls input tokens are those that came from no cache. */
-function promptTokensOf(usage: object): number | undefined {
+export function promptTokensOf(usage: object): number | undefined {
   const prompt = countIn(usage, 'prompt_tokens');
   if (prompt !== undefined) return prompt;
   const input = countIn(usage, 'input_tokens');

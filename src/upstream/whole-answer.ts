@@ -4,6 +4,16 @@ import type { Forwarder, UpstreamCall, UpstreamSink } from './forwarder.js';
 /** The longest answer that is read, in bytes. */
 const MOST_ANSWER_BYTES = 1024 * 1024;
 
+/** A JSON request of the proxy's own. */
+export interface OwnRequest {
+  readonly path: string;
+  readonly body: Buffer;
+  /** The value of `Authorization`. */
+  readonly credential: string | undefined;
+  /** The value of `x-api-key`. */
+  readonly apiKey?: string | undefined;
+}
+
 export interface WholeAnswer {
   readonly status: number;
   readonly body: Buffer;
@@ -23,7 +33,7 @@ export class NoAnswerError extends Error {
  */
 export function wholeAnswer(
   forwarder: Forwarder,
-  { path, body, credential }: { path: string; body: Buffer; credential: string | undefined },
+  { path, body, credential, apiKey }: OwnRequest,
   signal: AbortSignal,
 ): Promise<WholeAnswer> {
   const headers = [
@@ -35,6 +45,7 @@ export function wholeAnswer(
     String(body.length),
   ];
   if (credential !== undefined) headers.push('authorization', credential);
+  if (apiKey !== undefined) headers.push('x-api-key', apiKey);
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
     let call: UpstreamCall | undefined;

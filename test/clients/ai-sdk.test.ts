@@ -67,7 +67,7 @@ const compatible: Client = {
 
 const responses: Client = {
   name: 'ai with @ai-sdk/openai, responses',
-  compresses: false,
+  compresses: true,
   at: (proxyUrl, retries) => {
     const provider = createOpenAI({ baseURL: `${proxyUrl}/v1`, apiKey: 'none' });
     return asking((id) => provider.responses(id), retries);

@@ -72,7 +72,7 @@ const chat: Client = {
 
 const responses: Client = {
   name: '@langchain/openai, responses',
-  compresses: false,
+  compresses: true,
   at: (proxyUrl, retries) => asking(proxyUrl, retries, true),
 };
 

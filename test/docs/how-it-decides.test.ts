@@ -97,11 +97,11 @@ test('When no pass helps: every row is what the arithmetic gives', () => {
 test('Other endpoints: says of each what is done with it', () => {
   const rows = tableRows(page, 'Other endpoints').filter((cells) => cells.length === 4);
   expect(rows).toEqual(
-    ENDPOINTS.map(({ path, capFields, insertsCap, hasEngine }) => [
+    ENDPOINTS.map(({ path, capFields, insertsCap, form }) => [
       path,
       capFields.join(', '),
       insertsCap ? 'gets one' : 'passes',
-      hasEngine ? 'yes' : 'no',
+      form === undefined ? 'no' : form === 'chat' ? 'yes' : 'where nothing is lost',
     ]),
   );
 });
