@@ -60,14 +60,12 @@ const lookTool = (look: Look) =>
 
 const compatible: Client = {
   name: 'ai with @ai-sdk/openai-compatible',
-  compresses: true,
   at: (proxyUrl, retries) =>
     asking(createOpenAICompatible({ name: 'proxy', baseURL: `${proxyUrl}/v1`, includeUsage: true }), retries),
 };
 
 const responses: Client = {
   name: 'ai with @ai-sdk/openai, responses',
-  compresses: true,
   at: (proxyUrl, retries) => {
     const provider = createOpenAI({ baseURL: `${proxyUrl}/v1`, apiKey: 'none' });
     return asking((id) => provider.responses(id), retries);

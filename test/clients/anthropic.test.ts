@@ -15,7 +15,6 @@ const client = (proxyUrl: string, maxRetries: number) =>
 
 const messages: Client = {
   name: '@anthropic-ai/sdk',
-  compresses: true,
   at: (proxyUrl, maxRetries): Asking => {
     const { messages } = client(proxyUrl, maxRetries);
     const body = ({ model, turns, cap }: Ask) => ({

@@ -66,13 +66,11 @@ function messagesOf({ turns }: Ask): BaseMessage[] {
 
 const chat: Client = {
   name: '@langchain/openai, chat completions',
-  compresses: true,
   at: (proxyUrl, retries) => asking(proxyUrl, retries, false),
 };
 
 const responses: Client = {
   name: '@langchain/openai, responses',
-  compresses: true,
   at: (proxyUrl, retries) => asking(proxyUrl, retries, true),
 };
 

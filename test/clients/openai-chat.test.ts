@@ -13,7 +13,6 @@ const tools: OpenAI.ChatCompletionTool[] = [
 
 const chat: Client = {
   name: 'openai, chat completions',
-  compresses: true,
   at: (proxyUrl, maxRetries): Asking => {
     const client = new OpenAI({ baseURL: `${proxyUrl}/v1`, apiKey: 'none', maxRetries });
     const body = ({ model, turns, cap }: Ask) => ({

@@ -16,7 +16,6 @@ const tools: OpenAI.Responses.FunctionTool[] = [
 
 const responses: Client = {
   name: 'openai, responses',
-  compresses: true,
   at: (proxyUrl, maxRetries): Asking => {
     const client = new OpenAI({ baseURL: `${proxyUrl}/v1`, apiKey: 'none', maxRetries });
     const body = ({ model, turns, cap }: Ask) => ({ model, input: [...turns], max_output_tokens: cap });

@@ -5,12 +5,22 @@ import { json, type StubRoute } from '../support/upstream-stub.js';
 import { answer, COMPLETIONS, MESSAGES, RESPONSES, start } from './support/endpoints.js';
 
 const KINDS = [
-  { path: COMPLETIONS, cap: 'max_tokens', prompt: '"prompt":"q"' },
-  { path: RESPONSES, cap: 'max_output_tokens', prompt: '"input":"q"' },
-  { path: MESSAGES, cap: 'max_tokens', prompt: '"messages":[{"role":"user","content":"q"}]' },
+  { path: COMPLETIONS, cap: 'max_tokens', prompt: '"prompt":"q"', noChat: '"prompt":"q"' },
+  {
+    path: RESPONSES,
+    cap: 'max_output_tokens',
+    prompt: '"input":"q"',
+    noChat: '"input":"q"',
+  },
+  {
+    path: MESSAGES,
+    cap: 'max_tokens',
+    prompt: '"messages":[{"role":"user","content":"q"}]',
+    noChat: '"messages":[{"role":"user","content":[{"type":"document"}]}]',
+  },
 ] as const;
 
-describe.each(KINDS)('$path', ({ path, cap, prompt }) => {
+describe.each(KINDS)('$path', ({ path, cap, prompt, noChat }) => {
   const body = (tokens: number, more = '') =>
     `{ "model":"m", "seed":9007199254740993,"${cap}" : ${tokens},${prompt},"x":1.0${more} }`;
 
@@ -60,14 +70,17 @@ describe.each(KINDS)('$path', ({ path, cap, prompt }) => {
     [3000, { action: 'clamped', reason: 'cap_lowered', 'max-tokens': '1096' }],
     [4000, { action: 'unchanged', reason: 'requires_compression' }],
   ])(
-    'with an engine and a prompt of %i still has the whole context length as its window',
+    'with an engine, what is no chat has the whole context length as its window for a prompt of %i',
     async (count, facts) => {
       const counts: StubRoute = (_request, response) => json(response, 200, { input_tokens: count });
       const { stub, post } = await start(
         { count, routes: { [`POST ${MESSAGES}/count_tokens`]: counts } },
         { engine: 'compressor' },
       );
-      expect(told(await post(path, body(4096)))).toMatchObject({ window: '4096', ...facts });
+      expect(told(await post(path, body(4096).replace(prompt, noChat)))).toMatchObject({
+        window: '4096',
+        ...facts,
+      });
       expect(stub.at('/v1/chat/completions')).toHaveLength(0);
     },
   );

@@ -16,11 +16,10 @@ class ToldError extends Error {
   }
 }
 
-function client(name: string, api: 'chat' | 'responses', compresses: boolean): Client {
+function client(name: string, api: 'chat' | 'responses'): Client {
   const tool = { type: 'function', name: LOOK.name, description: LOOK.description, parameters: LOOK.schema };
   return {
     name,
-    compresses,
     at: (proxyUrl, retries): Asking => {
       const run = (way: string, ask: Ask, look: Look = () => '') => {
         const { model, turns, cap, onText } = ask;
@@ -56,5 +55,5 @@ async function play(asked: object, look: Look, onText: () => void): Promise<stri
   }
 }
 
-holdsForClient(client('openai for Python, chat completions', 'chat', true));
-holdsForClient(client('openai for Python, responses', 'responses', false));
+holdsForClient(client('openai for Python, chat completions', 'chat'));
+holdsForClient(client('openai for Python, responses', 'responses'));

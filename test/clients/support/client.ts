@@ -35,8 +35,6 @@ export interface ToldFailure {
 /** One way to ask with one client, as its users do. All texts are those of the last answer. */
 export interface Client {
   readonly name: string;
-  /** True where conversations of this endpoint are compressed. */
-  readonly compresses: boolean;
   /** A client of a proxy at this base, that tries so many times again. */
   at(proxyUrl: string, retries: number): Asking;
 }
