@@ -103,7 +103,7 @@ test(`an agent of ${TURNS} turns with a tool, with /v1/responses, is compressed 
       const response =
         turn % 2 === 0 ? await responses.create(request) : await responses.stream(request).finalResponse();
       input.push(...(response.output as OpenAI.Responses.ResponseInputItem[]));
-      const calls = response.output.filter((item) => item.type === 'function_call');
+      const calls = response.output.flatMap((item) => (item.type === 'function_call' ? [item] : []));
       if (calls.length === 0) {
         said.push(response.output_text);
         break;
