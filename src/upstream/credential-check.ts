@@ -2,15 +2,21 @@ import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Forwarder } from './forwarder.js';
 
-const KEPT_MS = 60_000;
+/** How long an accepted credential is not asked about again. */
+export const CREDENTIAL_KEPT_MS = 60_000;
 const MOST_KEPT = 1000;
 const LONGEST_MS = 10_000;
 
 /** Whether the upstream takes a credential: asked with `GET /v1/models`, and kept for a minute. */
 export class CredentialCheck {
-  readonly #answers = new LRUCache<string, Promise<boolean>>({ max: MOST_KEPT, ttl: KEPT_MS });
+  readonly #answers: LRUCache<string, Promise<boolean>>;
 
-  constructor(private readonly forwarder: Forwarder) {}
+  constructor(
+    private readonly forwarder: Forwarder,
+    keptMs = CREDENTIAL_KEPT_MS,
+  ) {
+    this.#answers = new LRUCache({ max: MOST_KEPT, ttl: keptMs });
+  }
 
   /** False for 401 and 403, and where the upstream does not answer. */
   areAccepted(credential: string | undefined): Promise<boolean> {
