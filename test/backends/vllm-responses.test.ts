@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { callOf, contextFor, failed, failureOf, requestOf, vllm } from './support/contexts.js';
-import { json, listen } from './support/tokenizer-stub.js';
+import { counted, json, listen } from './support/tokenizer-stub.js';
 import { OPEN, vllmServer } from './support/vllm-server.js';
 
 const response = callOf({ ...OPEN, path: '/v1/responses' });
@@ -99,6 +99,19 @@ describe('a response', () => {
     const stub = await listen((answer) => json(answer, {}, 404), null);
     const count = vllm(contextFor(stub.url)).count(requestOf({ input: 'x' }), response);
     expect(await failureOf(count)).toEqual(failed('unsupported'));
+  });
+
+  test.each([
+    ['as /tokenize does', 20, { tokens: 20, contextLength: 65_536 }],
+    ['otherwise', 25, { tokens: 25, contextLength: 65_536, rough: true }],
+  ])('is exact only where a sample is rendered %s', async (_how, rendered, count) => {
+    const stub = await listen((answer, { path }) =>
+      path === '/tokenize'
+        ? counted(answer, 20)
+        : json(answer, { token_ids: Array.from({ length: rendered }) }),
+    );
+    const backend = vllm(contextFor(stub.url), { examines: true });
+    expect(await backend.count(requestOf({ model: 'm', input: 'x' }), response)).toEqual(count);
   });
 
   test('asks for the version now and then only', async () => {

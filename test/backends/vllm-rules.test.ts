@@ -135,19 +135,60 @@ test('what one model of a router hides says nothing of another', async () => {
 describe('a server that does not tell what it is asked about itself', () => {
   const chat = (content: string) => requestOf({ ...HELLO, messages: [{ role: 'user', content }] });
 
-  test.each([
-    ['answers 500', (response: ServerResponse) => json(response, {}, 500)],
-    ['answers 401', (response: ServerResponse) => json(response, {}, 401)],
-    ['answers something else', (response: ServerResponse) => json(response, { hello: 1 })],
-  ])('is not asked again with every chat: it %s', async (_, answer) => {
-    const stub = await listen((response, { path }) =>
-      path === '/tokenize' ? counted(response, 20) : answer(response),
+  const failures: [string, (response: ServerResponse) => void][] = [
+    ['answers 500', (response) => json(response, {}, 500)],
+    ['answers 401', (response) => json(response, {}, 401)],
+    ['answers something else', (response) => json(response, { hello: 1 })],
+    ['has no such endpoint', (response) => json(response, {}, 404)],
+  ];
+
+  test.each(failures)('is not asked again with every chat, and called rough: it %s', async (_, answer) => {
+    const stub = await listen(
+      (response, { path }) => (path === '/tokenize' ? counted(response, 20) : answer(response)),
+      '0.16.0',
     );
     const backend = vllm(contextFor(stub.url), { examines: true });
     for (const content of ['a', 'b', 'c', 'd']) {
-      expect(await backend.count(chat(content), callOf())).toEqual({ tokens: 20, contextLength: 65_536 });
+      expect(await backend.count(chat(content), callOf())).toMatchObject({ tokens: 20, rough: true });
     }
     expect(stub.arrived.filter(({ path }) => path.endsWith('/render'))).toHaveLength(1);
+  });
+
+  test.each(failures)('is exact from 0.18 on, but for gpt-oss: it %s', async (_, answer) => {
+    for (const isHarmony of [false, true]) {
+      const stub = await listen((response, { path, body }) => {
+        if (path !== '/tokenize') return answer(response);
+        return counted(response, !body.includes('<|channel|>') ? 20 : isHarmony ? 1 : 5);
+      }, '0.18.0');
+      const backend = vllm(contextFor(stub.url), { examines: true });
+      for (const content of ['a', 'b', 'c']) {
+        const { tokens, rough = false } = await backend.count(chat(content), callOf());
+        expect([tokens, rough]).toEqual([20, isHarmony]);
+      }
+      expect(stub.arrived.filter(({ body }) => body.includes('<|channel|>'))).toHaveLength(1);
+    }
+  });
+
+  test('is rough no longer than it fails: a single failure is forgotten', async () => {
+    let now = 0;
+    let fails = true;
+    const stub = await listen((response, { path }) => {
+      if (path === '/tokenize') return counted(response, 20);
+      return fails ? json(response, {}, 500) : json(response, { token_ids: Array.from({ length: 20 }) });
+    }, '0.16.0');
+    const backend = vllm(contextFor(stub.url), { examines: true, now: () => now });
+    expect((await backend.count(chat('a'), callOf())).rough).toBe(true);
+    fails = false;
+    now += 31_000;
+    expect((await backend.count(chat('a'), callOf())).rough).toBeUndefined();
+  });
+
+  test('counts elsewhere by a version that is not known', async () => {
+    const upstream = await listen((response) => json(response, {}, 404));
+    const tokenizer = await listen((response) => counted(response, 20));
+    const url = `${tokenizer.url}/tokenize`;
+    const backend = vllm(contextFor(upstream.url, { url }), { examines: true });
+    expect(await backend.count(chat('a'), callOf())).toMatchObject({ tokens: 20, rough: true });
   });
 
   test.each(['/version', '/v1/chat/completions/render'])(
@@ -191,7 +232,7 @@ describe('a server that renders chats otherwise than /tokenize', () => {
     const backend = vllm(contextFor(stub.url), { examines: true });
     const long = requestOf({ model: 'm', messages: [{ role: 'user', content: 'long' }], max_tokens: 9 });
     const counts = [await backend.count(long, callOf()), await backend.count(long, callOf())];
-    return { counts, stub };
+    return { counts, stub, backend };
   };
 
   test('is counted by its own rendering where it offers that', async () => {
@@ -200,6 +241,15 @@ describe('a server that renders chats otherwise than /tokenize', () => {
     expect(counts[0]?.rough).toBeUndefined();
     const rendered = stub.arrived.filter(({ body }) => body.includes('long') && !body.includes('add_gen'));
     expect(rendered.map(({ body }) => body.includes('max_tokens'))).toEqual([false]);
+  });
+
+  test('is asked once whether it offers that', async () => {
+    const { backend, stub } = await examined(false, 5);
+    const chats = ['a', 'b', 'c', 'd'].map((content) =>
+      requestOf({ ...HELLO, messages: [{ role: 'user', content }] }),
+    );
+    for (const chat of chats) expect((await backend.count(chat, callOf())).rough).toBe(true);
+    expect(stub.arrived.filter(({ path }) => path.endsWith('/render'))).toHaveLength(1);
   });
 
   test.each([

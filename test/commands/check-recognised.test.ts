@@ -6,7 +6,10 @@ async function checked(owner: string, backend: string): Promise<{ code: number |
   const data = [{ id: 'm', owned_by: owner, max_model_len: 32_768 }];
   const stub = await startStub({
     window: 32_768,
-    routes: { 'GET /v1/models': (_request, response) => json(response, 200, { data }) },
+    routes: {
+      'GET /v1/models': (_request, response) => json(response, 200, { data }),
+      'GET /version': (_request, response) => json(response, 404, {}),
+    },
   });
   onTestFinished(() => stub.close());
   const started = command(['check', '--engine', 'none', '--upstream', stub.url, '--backend', backend]);

@@ -1,6 +1,13 @@
 import { afterEach, expect, test } from 'vitest';
 import { postChat, startProxy, type TestProxy, told } from '../support/proxy.js';
-import { CHAT, json, type StubOptions, startStub, type UpstreamStub } from '../support/upstream-stub.js';
+import {
+  CHAT,
+  json,
+  type StubOptions,
+  type StubRoute,
+  startStub,
+  type UpstreamStub,
+} from '../support/upstream-stub.js';
 
 let stub: UpstreamStub;
 let proxy: TestProxy | undefined;
@@ -146,8 +153,9 @@ test('reads the length, the reserve and the cap of one model from the file', asy
 
 test("does not take the limit of a tokenizer beside the upstream for the upstream's own", async () => {
   const tokenizer = await startStub({ window: 131_072, count: 3000 });
+  const sample: StubRoute = (_request, response) => json(response, 200, { input_tokens: 3000 });
   const { url } = await start(
-    { window: 4096, count: 3000 },
+    { window: 4096, count: 3000, routes: { 'POST /v1/messages/count_tokens': sample } },
     { 'tokenizer-url': `${tokenizer.url}/tokenize` },
   );
   const response = await postChat(

@@ -19,8 +19,11 @@ describe('a response', () => {
       RESPONSES,
       `{"model":"m","instructions":"be brief","input":[{"role":"user","content":"q"}],"tools":[${tool}]}`,
     );
-    const counted = stub.only('/tokenize').body.toString();
-    for (const part of ['be brief', '"content":"q"', '"name":"t"']) expect(counted).toContain(part);
+    const counted = stub
+      .at('/tokenize')
+      .find(({ body }) => body.includes('be brief'))
+      ?.body.toString();
+    for (const part of ['"content":"q"', '"name":"t"']) expect(counted).toContain(part);
   });
 
   test('with an image is estimated, never counted wrong', async () => {

@@ -86,6 +86,7 @@ test('clamps behind an upstream with a path, and keeps that path', async () => {
           response.end('{"data":[{"id":"m","max_model_len":4096}]}'),
         'POST /prefix/tokenize': (_request, response) =>
           response.end('{"count":3000,"max_model_len":4096,"tokens":[1]}'),
+        'GET /prefix/version': (_request, response) => response.end('{"version":"0.32.0"}'),
         [`POST /prefix${CHAT}`]: (_request, response) => response.end('{}'),
       },
     }),

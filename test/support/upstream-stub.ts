@@ -64,10 +64,11 @@ export async function startStub(initial: StubOptions = {}): Promise<UpstreamStub
       body,
       cut,
     };
-    received.push(entry);
     const path = entry.url.split('?')[0] ?? '';
-    const route = options.routes?.[`${entry.method} ${path}`] ?? options.routes?.['*'] ?? own(path);
-    await route(entry, response);
+    const route = options.routes?.[`${entry.method} ${path}`] ?? options.routes?.['*'];
+    if (isQuestion(path, body) && (route === undefined || path === '/tokenize')) return told(path, response);
+    received.push(entry);
+    await (route ?? own(path))(entry, response);
   };
   const own = (path: string): StubRoute => {
     if (path === '/v1/models') return (_request, response) => json(response, 200, modelList(options));
@@ -100,6 +101,19 @@ export async function startStub(initial: StubOptions = {}): Promise<UpstreamStub
       }),
   };
   return stub;
+}
+
+/** What the proxy wants to know of the server itself: answered as vLLM 0.32 does, and none of what was received. */
+function isQuestion(path: string, body: Buffer): boolean {
+  return QUESTIONS.has(path) || (path === '/tokenize' && body.includes('"prompt":"<|channel|>"'));
+}
+
+const QUESTIONS = new Set(['/version', '/v1/chat/completions/render', '/v1/messages/count_tokens']);
+
+function told(path: string, response: ServerResponse): void {
+  if (path === '/version') json(response, 200, { version: '0.32.0' });
+  else if (path === '/tokenize') json(response, 200, { count: 5, max_model_len: 4096, tokens: [1] });
+  else json(response, 404, { detail: 'Not Found' });
 }
 
 export function json(response: ServerResponse, status: number, body: unknown): void {

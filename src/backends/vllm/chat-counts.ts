@@ -71,13 +71,29 @@ export class ChatCounts {
   async #countChat(request: RawObject, call: CountCall): Promise<Count> {
     refuseUnknownToolChoice(request);
     const [counted, offset] = await Promise.all([
-      this.countOf(request, request, call),
-      this.options.examines ? this.#traits.offset(request.value('model'), call) : undefined,
+      this.#countUnderAll(request, request, call),
+      this.#offset(request.value('model'), call),
     ]);
-    const certain =
-      offset === undefined || offset === 0 ? counted : await this.#elsewhere(request, call, counted, offset);
+    const certain = offset === 0 ? counted : await this.#elsewhere(request, call, counted, offset);
     const whole = await this.#withMedia(request, call, certain);
     return { ...whole, tokens: truncatedTokens(request, whole.tokens) };
+  }
+
+  /**
+   * Counts a chat that the upstream makes of another request.
+   * @throws ModelUnknownError or CountFailedError
+   */
+  async countMade(chat: RawObject, asked: RawObject, call: CountCall): Promise<Count> {
+    const [counted, offset] = await Promise.all([
+      this.#countUnderAll(chat, asked, call),
+      this.#offset(chat.value('model'), call),
+    ]);
+    return offset === 0 ? counted : longerBy(offset, counted);
+  }
+
+  /** `undefined`: cannot be found out. */
+  async #offset(model: unknown, call: CountCall): Promise<number | undefined> {
+    return this.options.examines ? this.#traits.offset(model, call) : 0;
   }
 
   /**
@@ -85,7 +101,7 @@ export class ChatCounts {
    * is not certain.
    * @param asked the request that the chat was made of.
    */
-  async countOf(chat: RawObject, asked: RawObject, call: CountCall): Promise<Count> {
+  async #countUnderAll(chat: RawObject, asked: RawObject, call: CountCall): Promise<Count> {
     const [first, ...others] = await this.#rulesFor(chat, asked, call);
     const count = await this.#countUnder(first, chat, call);
     let most = count.tokens;
@@ -130,12 +146,16 @@ export class ChatCounts {
     return [first, ...others, ...rules.map((one) => ({ ...one, hidesTools: true }))];
   }
 
-  /** `/tokenize` renders with another template, or other defaults of it. */
-  async #elsewhere(request: RawObject, call: CountCall, counted: Count, offset: number): Promise<Count> {
+  /** `/tokenize` renders with another template, or other defaults of it: or may do so. */
+  async #elsewhere(
+    request: RawObject,
+    call: CountCall,
+    counted: Count,
+    offset: number | undefined,
+  ): Promise<Count> {
     const rendered = await this.#renderedTokens(request, call);
-    return rendered === undefined
-      ? { ...counted, tokens: counted.tokens + Math.max(0, offset), rough: true }
-      : { ...counted, tokens: rendered, rough: undefined };
+    if (rendered === undefined) return longerBy(offset, counted);
+    return { ...counted, tokens: rendered, rough: undefined };
   }
 
   async #withMedia(request: RawObject, call: CountCall, counted: Count): Promise<Count> {
@@ -147,6 +167,7 @@ export class ChatCounts {
 
   /** `undefined` where the server offers no rendering, or refuses this request: a prompt beyond the context, say. */
   async #renderedTokens(request: RawObject, call: CountCall): Promise<number | undefined> {
+    if ((await this.#traits.rendersChats(request.value('model'), call)) !== true) return undefined;
     const { url, authorization, apiKey } = this.client.upstreamEndpoint(RENDER, call);
     const key = `${countingKey(request, CURRENT_RULES)} ${request.digest('tool_choice')} ${url}`;
     const wanted = { key, credential: `${authorization} ${apiKey}`, call };
@@ -172,4 +193,8 @@ export class ChatCounts {
       throw error;
     }
   }
+}
+
+function longerBy(offset: number | undefined, counted: Count): Count {
+  return { ...counted, tokens: counted.tokens + Math.max(0, offset ?? 0), rough: true };
 }

@@ -1,17 +1,19 @@
-import { LRUCache } from 'lru-cache';
-import { Remembered } from '../calls/remembered.js';
+import type { RememberingCall } from '../calls/remembered.js';
 import type { BackendCall, CountCall } from '../contract.js';
 import { countTokensAnswer } from './count-tokens.js';
+import { PerModel } from './per-model.js';
 import { renderAnswer } from './rendered-count.js';
 import type { TokenizerClient } from './tokenizer-client.js';
 
-/** After this long a server is asked anew: it may have been started with other flags. */
-const OLD_MS = 300_000;
-/** Beyond this many models the first ones are asked about again. */
-const MODELS = 100;
+/** From this version on `/tokenize` renders a chat as it is answered, with the same defaults, but for Harmony. */
+const SAME_DEFAULTS = 18;
 const TOOL = { name: 'look_up', description: 'Looks something up.' };
 const PARAMETERS = { type: 'object', properties: { key: { type: 'string' } } };
 const MESSAGES = [{ role: 'user', content: 'hello' }];
+/** One token in the vocabulary of gpt-oss, whose chats are rendered as Harmony; several in most others. */
+const HARMONY = '<|channel|>';
+
+type Tools = 'none' | 'absent';
 
 /**
  * What the upstream does that `/tokenize` does not show: found out with small samples, at the endpoints that render a
@@ -20,23 +22,26 @@ const MESSAGES = [{ role: 'user', content: 'hello' }];
 export class ServerTraits {
   readonly #hidesTools: PerModel<boolean | undefined>;
   readonly #offsets: PerModel<number | undefined>;
+  readonly #rendered: PerModel<number | undefined>;
+  readonly #isHarmony: PerModel<boolean>;
 
   constructor(
     private readonly client: TokenizerClient,
     now: () => number,
   ) {
-    // Behind one address may be several servers, a model each.
     this.#hidesTools = new PerModel(now);
     this.#offsets = new PerModel(now);
+    this.#rendered = new PerModel(now);
+    this.#isHarmony = new PerModel(now);
   }
 
   /** Whether `tool_choice: none` hides the tools; `undefined` where that cannot be found out. */
   hidesTools(model: unknown, call: CountCall): Promise<boolean | undefined> {
     return unlessFailed(call, () =>
       this.#hidesTools.of(model).get(call, async (asking) => {
-        const hidden = await this.#tokens(model, 'none', asking);
-        const without = await this.#tokens(model, 'absent', asking);
-        return hidden === undefined || without === undefined ? undefined : hidden === without;
+        const without = await this.#tokens(model, 'absent', { ...asking, fresh: call.fresh });
+        if (without === undefined) return undefined;
+        return (await this.#tokens(model, 'none', asking)) === without;
       }),
     );
   }
@@ -45,40 +50,61 @@ export class ServerTraits {
    * By how many tokens the server's rendering of a sample is longer than what `/tokenize` counts for it: other than 0
    * where chats are not rendered with the template that `/tokenize` uses. `undefined`: cannot be found out.
    */
-  offset(model: unknown, call: CountCall): Promise<number | undefined> {
-    return unlessFailed(call, () =>
+  async offset(model: unknown, call: CountCall): Promise<number | undefined> {
+    const measured = await unlessFailed(call, () =>
       this.#offsets.of(model).get(call, async (asking) => {
-        if ((await this.client.version.minor(asking)) === undefined) return undefined;
-        const rendered = await this.#tokens(model, 'absent', asking);
+        const rendered = await this.#tokens(model, 'absent', { ...asking, fresh: call.fresh });
         if (rendered === undefined) return undefined;
         return rendered - (await this.client.sampleTokens(model, sample(model, 'absent'), asking));
       }),
     );
+    if (measured !== undefined) return measured;
+    return (await unlessFailed(call, () => this.#isKnownToBeSame(model, call))) === true ? 0 : undefined;
+  }
+
+  /** Whether `/v1/chat/completions/render` is offered; `undefined` where it fails. */
+  rendersChats(model: unknown, call: CountCall): Promise<boolean | undefined> {
+    return unlessFailed(call, async () => (await this.#renderedSample(model, call)) !== undefined);
   }
 
   forget(): void {
-    this.#hidesTools.forget();
-    this.#offsets.forget();
+    for (const known of [this.#hidesTools, this.#offsets, this.#rendered, this.#isHarmony]) known.forget();
+  }
+
+  /** True where no sample is needed: the version tells, and the model is not gpt-oss. */
+  async #isKnownToBeSame(model: unknown, call: CountCall): Promise<boolean> {
+    // Which version counts elsewhere is not known.
+    if (!this.client.endpoint(model, call).isUpstream) return false;
+    if (((await this.client.version.minor(call)) ?? 0) < SAME_DEFAULTS) return false;
+    return !(await this.#isHarmony.of(model).get(call, async (asking) => {
+      const body = { model, prompt: HARMONY, add_special_tokens: false };
+      return (await this.client.sampleTokens(model, Buffer.from(JSON.stringify(body)), asking)) === 1;
+    }));
   }
 
   /** `undefined` where the server has neither endpoint. */
-  async #tokens(model: unknown, tools: 'none' | 'absent', call: BackendCall): Promise<number | undefined> {
-    const rendered = await this.client.askUpstream(
-      '/v1/chat/completions/render',
-      sample(model, tools),
-      call,
-      renderAnswer,
-    );
-    if (rendered.tokens !== undefined) return rendered.tokens;
+  async #tokens(model: unknown, tools: Tools, call: RememberingCall): Promise<number | undefined> {
+    const rendered = await this.#renderedSample(model, call);
+    if (rendered !== undefined) return tools === 'absent' ? rendered : this.#render(model, tools, call);
     // Anthropic's form has to name one.
     const named = typeof model === 'string' ? model : (await this.client.models(call))[0]?.id;
     const body = anthropicSample(named, tools);
     const counted = await this.client.askUpstream('/v1/messages/count_tokens', body, call, countTokensAnswer);
     return counted.tokens;
   }
+
+  /** The sample without tools; `undefined` where the server offers no rendering. */
+  #renderedSample(model: unknown, call: RememberingCall): Promise<number | undefined> {
+    return this.#rendered.of(model).get(call, (asking) => this.#render(model, 'absent', asking));
+  }
+
+  async #render(model: unknown, tools: Tools, call: BackendCall): Promise<number | undefined> {
+    const body = sample(model, tools);
+    return (await this.client.askUpstream('/v1/chat/completions/render', body, call, renderAnswer)).tokens;
+  }
 }
 
-function sample(model: unknown, tools: 'none' | 'absent'): Buffer {
+function sample(model: unknown, tools: Tools): Buffer {
   const chosen = {
     tools: [{ type: 'function', function: { ...TOOL, parameters: PARAMETERS } }],
     tool_choice: 'none',
@@ -86,26 +112,9 @@ function sample(model: unknown, tools: 'none' | 'absent'): Buffer {
   return Buffer.from(JSON.stringify({ model, messages: MESSAGES, ...(tools === 'none' ? chosen : {}) }));
 }
 
-function anthropicSample(model: unknown, tools: 'none' | 'absent'): Buffer {
+function anthropicSample(model: unknown, tools: Tools): Buffer {
   const chosen = { tools: [{ ...TOOL, input_schema: PARAMETERS }], tool_choice: { type: 'none' } };
   return Buffer.from(JSON.stringify({ model, messages: MESSAGES, ...(tools === 'none' ? chosen : {}) }));
-}
-
-class PerModel<T> {
-  readonly #known = new LRUCache<string, Remembered<T>>({ max: MODELS });
-
-  constructor(private readonly now: () => number) {}
-
-  of(model: unknown): Remembered<T> {
-    const key = typeof model === 'string' ? model : '';
-    const known = this.#known.get(key) ?? new Remembered<T>(OLD_MS, this.now);
-    this.#known.set(key, known);
-    return known;
-  }
-
-  forget(): void {
-    this.#known.clear();
-  }
 }
 
 /** Whatever fails here is no failure of the count that wants to know. */

@@ -42,5 +42,5 @@ export async function countResponse(
   refusePromptIds(request);
   const chat = chatOfResponse(request);
   await client.version.requireAtLeast(RENDERS_RESPONSES, call);
-  return chats.countOf(chat, request, call);
+  return chats.countMade(chat, request, call);
 }

@@ -17,7 +17,7 @@ export interface RawRequest {
 export interface RawUpstream {
   readonly url: string;
   readonly port: number;
-  /** Everything but the proxy's own questions for models, counts and the version. */
+  /** Everything but the proxy's own questions, such as for models and counts. */
   readonly requests: RawRequest[];
   close(): Promise<void>;
 }
@@ -82,9 +82,12 @@ function serve(socket: Socket, onRequest: (request: RawRequest) => void): void {
 function ownAnswer({ target }: RawRequest): string | undefined {
   if (target === '/v1/models') return jsonAnswer({ data: [{ id: 'm', max_model_len: 4096 }] });
   if (target === '/tokenize') return jsonAnswer({ count: 10, max_model_len: 4096, tokens: [1] });
-  if (target === '/version') return jsonAnswer({ detail: 'Not Found' }, '404 Not Found');
+  if (target === '/v1/messages/count_tokens') return jsonAnswer({ input_tokens: 10 });
+  if (UNKNOWN.has(target)) return jsonAnswer({ detail: 'Not Found' }, '404 Not Found');
   return undefined;
 }
+
+const UNKNOWN = new Set(['/version', '/v1/chat/completions/render']);
 
 /** The bytes of a complete answer in JSON. */
 export function jsonAnswer(body: unknown, status = '200 OK'): string {
