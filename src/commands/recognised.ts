@@ -2,7 +2,7 @@ import type { Recognised } from '../backends/auto/recognise.js';
 import { Recogniser } from '../backends/auto/recogniser.js';
 import type { BackendCall } from '../backends/contract.js';
 import type { Settings } from '../config/settings.js';
-import { backendContext } from '../server/assemble.js';
+import { backendContext } from '../server/backend-context.js';
 
 /** Backends that one kind of server only is right for, or none. */
 const OF_A_SERVER: readonly string[] = ['vllm', 'llamacpp', 'estimate'];

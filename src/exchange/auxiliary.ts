@@ -14,6 +14,8 @@ export interface AuxiliaryServer {
   readonly forwarder: Forwarder;
   readonly apiKey: string | undefined;
   readonly model: string | undefined;
+  /** Counts for that server, and knows its context lengths. */
+  readonly counting: Pick<ExchangeParts, 'backend' | 'models' | 'drift' | 'upstream'>;
 }
 
 export interface AuxiliaryParts extends ExchangeParts {
@@ -72,11 +74,11 @@ async function complete(
   parts: AuxiliaryParts,
 ): Promise<Completion> {
   const { server, asksNotToThink } = parts.auxiliary;
-  const maxTokens =
-    server === undefined ? await fittingCap(messages, options, caller, signal, parts) : options.maxTokens;
-  const ask: Ask = { model: server?.model ?? caller.model, maxTokens, asksNotToThink };
   const forwarder = server?.forwarder ?? parts.forwarder;
   const keys: Keys = server === undefined ? caller : { credential: bearer(server.apiKey) };
+  const asking: AuxiliaryCaller = { ...keys, model: server?.model ?? caller.model };
+  const maxTokens = await fittingCap(messages, options, asking, signal, parts);
+  const ask: Ask = { model: asking.model, maxTokens, asksNotToThink };
   const answer = await send(forwarder, requestBody(messages, ask), keys, signal);
   if (!asksNotToThink || !REFUSES_MEMBERS.has(answer.status)) return readCompletion(answer);
   // Some templates take no arguments, and the server says so in as many ways.
@@ -93,15 +95,21 @@ async function fittingCap(
   signal: AbortSignal,
   parts: AuxiliaryParts,
 ): Promise<number> {
-  const budget = parts.models.resolve(model);
-  const { asksNotToThink } = parts.auxiliary;
+  const { asksNotToThink, server } = parts.auxiliary;
+  const counting: ExchangeParts = server === undefined ? parts : { ...parts, ...server.counting };
+  const budget = counting.models.resolve(model);
   const body = readBody(requestBody(messages, { model, maxTokens: undefined, asksNotToThink }));
   if (body.kind !== 'object') throw new CompletionError('failed');
-  const counted = await countPrompt(body.object, budget, { signal, credential, apiKey }, parts);
+  const counted = await countPrompt(body.object, budget, { signal, credential, apiKey }, counting);
+  // A server of the operator's own choice may be of a kind that tells nothing.
+  if (counted.kind === 'uncounted' && server !== undefined) return maxTokens;
   if (counted.kind === 'uncounted') throw new CompletionError('failed');
   const remaining = counted.contextLength - counted.promptTokens;
-  if (remaining < Math.min(budget.reserve, maxTokens)) throw new CompletionError('failed');
-  return Math.min(maxTokens, remaining, budget.operatorCap ?? maxTokens);
+  const least = Math.min(budget.reserve, maxTokens);
+  // An estimate is no reason to do without a server that was chosen for this.
+  const isGuess = counted.source === 'rough-fallback' && server !== undefined;
+  if (remaining < least && !isGuess) throw new CompletionError('failed');
+  return Math.min(maxTokens, Math.max(remaining, least), budget.operatorCap ?? maxTokens);
 }
 
 function requestBody(messages: readonly Message[], { model, maxTokens, asksNotToThink }: Ask): Buffer {

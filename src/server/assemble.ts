@@ -20,6 +20,8 @@ import { Forwarder } from '../upstream/forwarder.js';
 import { ModelRegistry } from '../upstream/model-registry.js';
 import { UpstreamProber } from '../upstream/prober.js';
 import { Access } from './access.js';
+import { auxiliaryServer } from './auxiliary-server.js';
+import { backendContext } from './backend-context.js';
 import { chooseBackend } from './choose-backend.js';
 import { chooseEngineRegistration, type EngineChoice } from './choose-engine.js';
 import { conversationIdIn } from './conversation-id.js';
@@ -79,7 +81,7 @@ export async function assemble(options: AssembleOptions) {
         })
       : undefined;
   const engine = hosted?.engine ?? windowsOnly(choice, settings);
-  const auxiliary = auxiliaryServer(settings);
+  const auxiliary = auxiliaryServer(settings, metrics);
   const parts = {
     settings,
     log,
@@ -109,7 +111,9 @@ export async function assemble(options: AssembleOptions) {
       prober.stop();
       metrics.close();
       await hosted?.engine.host.close();
-      await Promise.all([forwarder.close(), auxiliary.server?.forwarder.close(), closeBackend(backend)]);
+      const { server } = auxiliary;
+      const backends = [backend, ...(server === undefined ? [] : [server.counting.backend])];
+      await Promise.all([forwarder.close(), server?.forwarder.close(), ...backends.map(closeBackend)]);
     },
   };
   const complete: ExchangeParts['complete'] = (messages, asked: CompleteOptions, caller) =>
@@ -122,19 +126,6 @@ export async function assemble(options: AssembleOptions) {
 async function hostedEngine(...of: Parameters<typeof import('./engine-host.js').hostEngine>) {
   const { hostEngine } = await import('./engine-host.js');
   return await hostEngine(...of);
-}
-
-function auxiliaryServer({ upstream, compression, tokenizer }: Settings): AuxiliaryParts['auxiliary'] {
-  const { summaryUrl, summaryApiKey, summaryModel, summaryThinking } = compression;
-  const timeoutSeconds = compression.summaryTimeoutSeconds;
-  if (summaryUrl === undefined) {
-    const asksNotToThink = tokenizer.backend === 'vllm' && !summaryThinking;
-    return { server: undefined, timeoutSeconds, asksNotToThink };
-  }
-  const connect = createUpstreamConnector(upstream);
-  const forwarder = new Forwarder(() => createUpstreamAgent(upstream, connect), summaryUrl);
-  const server = { forwarder, apiKey: summaryApiKey, model: summaryModel };
-  return { server, timeoutSeconds, asksNotToThink: false };
 }
 
 /** Loads plugins at most once, and not at all where nothing is to be chosen. */
@@ -160,21 +151,4 @@ async function closeBackend(backend: Backend): Promise<void> {
   } catch {
     // It ends anyway.
   }
-}
-
-/** What a backend is built from. */
-export function backendContext(settings: Settings, observer: Parameters<BackendFactory>[0]['observer']) {
-  const { upstream, tokenizer } = settings;
-  const urlByModel = new Map<string, string>();
-  for (const [id, { tokenizerUrl }] of settings.models) {
-    if (tokenizerUrl !== undefined) urlByModel.set(id, tokenizerUrl);
-  }
-  return {
-    options: settings.backends.get(tokenizer.backend),
-    upstream: upstream.url,
-    tokenizer: { ...tokenizer, urlByModel },
-    tls: { ca: upstream.ca, insecure: upstream.insecure },
-    connectTimeoutSeconds: upstream.connectTimeoutSeconds,
-    observer,
-  };
 }

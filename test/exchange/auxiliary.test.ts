@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { Message } from '../../src/conversation/message.js';
 import { CompletionError } from '../../src/engines/services.js';
 import { type Script, scriptedEngine, summarise } from '../support/engine.js';
@@ -9,9 +9,17 @@ import {
   hosted,
   type SendOptions,
   send,
+  tokensOf,
   until,
 } from '../support/hosted.js';
-import { CHAT, json, type Received, type StubRoute, type UpstreamStub } from '../support/upstream-stub.js';
+import {
+  CHAT,
+  json,
+  type Received,
+  type StubRoute,
+  startStub,
+  type UpstreamStub,
+} from '../support/upstream-stub.js';
 
 const ASK: Message[] = [{ role: 'user', content: 'Summarise what is private.' }];
 const LONG = dialogue(4, 2900);
@@ -42,9 +50,10 @@ function own(stub: UpstreamStub): Received[] {
 }
 
 /** Answers the engine's requests in its way, and clients as a stub does. */
-function answering(route: StubRoute): Promise<UpstreamStub> {
+function answering(route: StubRoute, more: Record<string, StubRoute> = {}): Promise<UpstreamStub> {
   return countingStub({
     routes: {
+      ...more,
       [`POST ${CHAT}`]: (request, response) =>
         request.body.includes('Summarise what is private')
           ? route(request, response)
@@ -132,6 +141,48 @@ test('sends no credential to summary_url where none is configured', async () => 
   const headers = { authorization: 'Bearer client-key' };
   await compressed({ engine, stub, compression: { summary_url: other.url } }, { headers });
   expect(own(other)[0]?.headers.authorization).toBeUndefined();
+});
+
+/** As vLLM tells it. */
+const VERSION: Record<string, StubRoute> = {
+  'GET /version': (_request, response) => json(response, 200, { version: '0.32.0' }),
+};
+
+test.each([12_000, 200])(
+  'has its cap fit the window of summary_url, behind %i characters',
+  async (length) => {
+    const messages = [{ role: 'user', content: `Summarise what is private. ${'x'.repeat(length)}` }];
+    const { engine } = asking({ messages, maxTokens: 2000 });
+    const stub = await countingStub({ window: 32_768, count: ({ messages: all }) => tokensOf(all) * 9 });
+    const other = await answering(says('It is short.'), VERSION);
+    await compressed({ engine, stub, compression: { summary_url: other.url } });
+    expect(JSON.parse(own(other)[0]?.body.toString() ?? '')).toMatchObject({
+      max_tokens: Math.min(2000, 4096 - tokensOf(messages)),
+    });
+  },
+);
+
+test('is not sent where summary_url has no room for it', async () => {
+  const messages = [{ role: 'user', content: `Summarise what is private. ${'x'.repeat(20_000)}` }];
+  const { engine, asked } = asking({ messages });
+  const stub = await countingStub({ window: 32_768, count: ({ messages: all }) => tokensOf(all) * 9 });
+  const other = await answering(says('It is short.'), VERSION);
+  await compressed({ engine, stub, compression: { summary_url: other.url } });
+  expect(own(other)).toEqual([]);
+  expect(asked).toEqual([{ failure: 'failed' }]);
+});
+
+test('goes to a summary_url that tells nothing of its model with the cap that the engine asks for', async () => {
+  const { engine, asked } = asking();
+  const stub = await countingStub();
+  const nothing: StubRoute = (_request, response) => json(response, 404, {});
+  const other = await startStub({
+    routes: { 'GET /v1/models': nothing, 'POST /tokenize': nothing, [`POST ${CHAT}`]: says('It is short.') },
+  });
+  onTestFinished(() => other.close());
+  await compressed({ engine, stub, compression: { summary_url: other.url } });
+  expect(asked).toEqual([{ text: 'It is short.' }]);
+  expect(JSON.parse(own(other)[0]?.body.toString() ?? '')).toMatchObject({ max_tokens: 500 });
 });
 
 test('lets the model think where the operator wants it', async () => {
