@@ -40,7 +40,7 @@ test.each(Array.from({ length: MESSAGES }, (_, at) => at + 1))(
   async (killAt) => {
     for (const microseconds of [0, 300, 1000, 2000, 4000, 8000]) {
       const folder = freshFolder();
-      const { signal, lines, stderr } = await committingChild(folder, 'a', COMMITS, killAt, microseconds);
+      const { signal, lines, stderr } = await committingChild(folder, 'a', COMMITS, [killAt, microseconds]);
       expect({ signal, stderr }).toEqual({ signal: 'SIGKILL', stderr: '' });
       const confirmed = lines.filter((line) => line.startsWith('committed')).length;
       const there = await exchangesOf(folder, 'a');

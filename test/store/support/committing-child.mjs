@@ -1,23 +1,13 @@
 // Commits numbered exchanges to a folder, each message of which is announced on standard output.
-// committing-child.mjs FOLDER NAME COUNT [KILL_AT KILL_AFTER_MICROSECONDS]
+// committing-child.mjs FOLDER NAME COUNT KILL_AT KILL_AFTER_MICROSECONDS
 import { createHash } from 'node:crypto';
 import { writeSync } from 'node:fs';
 import { openConversationStore } from '../../../dist/store/open-conversation-store.js';
+import { sent } from './killing.mjs';
 
-const [folder, name, count, killAt = '0', killAfter = '0'] = process.argv.slice(2);
+const [folder, name, count] = process.argv.slice(2);
 const NODES = 60;
 const ROW = Buffer.alloc(2000, 'r');
-
-let messages = 0;
-/** The N-th message to the store is on its way: a little later this process is no more. */
-function sent(promise) {
-  messages += 1;
-  if (messages !== Number(killAt)) return promise;
-  const until = process.hrtime.bigint() + BigInt(killAfter) * 1000n;
-  while (process.hrtime.bigint() < until);
-  process.kill(process.pid, 'SIGKILL');
-  return promise;
-}
 
 const hash = (...parts) => createHash('sha256').update(parts.join(' ')).digest('base64url');
 
