@@ -1,3 +1,4 @@
+import { worthOfValue } from './identifiers.js';
 import { compacted, type Entry, type Ledger } from './ledger.js';
 import { boundLedger, type CountText, ledgerText, rankOf } from './ledger-text.js';
 import { NAMING, SAID } from './said-facts.js';
@@ -19,12 +20,22 @@ export function shownLedger(ledger: Ledger, beside: string, mostTokens: number, 
     Math.floor(mostTokens * SAID_SHARE),
     count,
   );
-  const ids = only(ledger, unsaid, ({ worth }) => worth >= NAMING && worth < SAID);
+  const ids = only(ledger, bareBeyond(said, unsaid), ({ worth }) => worth >= NAMING && worth < SAID);
   const naming = joined(said, fitted(ids, mostTokens - count(ledgerText(said)), count));
   const left = mostTokens - count(ledgerText(naming));
   const minor = only(ledger, unsaid, ({ worth }) => worth < NAMING);
   const most = Math.floor(Math.min(left, mostTokens * MINOR_SHARE));
   return joined(naming, boundLedger(minor, most, count));
+}
+
+/** What was said and has no room in its words: where it names one thing, it does so without them. */
+function bareBeyond(said: Ledger, unsaid: readonly Entry[]): readonly Entry[] {
+  const inWords = new Set(said.entries.map(({ text }) => text));
+  return unsaid.map((entry) =>
+    entry.worth >= SAID && !inWords.has(entry.text) && worthOfValue(entry.text) === 3
+      ? { ...entry, about: '', worth: NAMING }
+      : entry,
+  );
 }
 
 /** What people said exactly, in their words. */

@@ -4,6 +4,8 @@ import { identifiersIn } from '../../../src/engines/compressor/identifiers.js';
 import { addToLedger, EMPTY_LEDGER } from '../../../src/engines/compressor/ledger.js';
 import { boundLedger, ledgerText } from '../../../src/engines/compressor/ledger-text.js';
 import { factsIn } from '../../../src/engines/compressor/record-facts.js';
+import { SAID } from '../../../src/engines/compressor/said-facts.js';
+import { shownLedger } from '../../../src/engines/compressor/shown-ledger.js';
 import { build, roughly } from './support/build.js';
 import { filler, PLANTED } from './support/histories.js';
 import { run } from './support/invariants.js';
@@ -81,6 +83,22 @@ test('the oldest go first, but one that is named again is fresh', () => {
   expect(ledgerText(ledger)).toContain('AB1059');
   expect(ledgerText(ledger)).not.toContain('AB1000');
 });
+
+test('ids that were answered are shown before what tools printed, without their words where there is no room', () => {
+  const said = {
+    source: 'assistant',
+    facts: Array.from({ length: 12 }, (_, i) => answered(`oak-${i}a${i}f`)),
+  };
+  const printed = { text: 'notes/next.txt', key: '', worth: 2, about: '' };
+  const ledger = addToLedger(EMPTY_LEDGER, [said, { source: 'read()', facts: [printed] }]);
+  const shown = ledgerText(shownLedger(ledger, '', 120, count));
+  expect(count(shown)).toBeLessThanOrEqual(120);
+  for (const { text } of said.facts) expect(shown).toContain(text);
+});
+
+function answered(text: string) {
+  return { text, key: '', worth: SAID, about: `The mark that stands in this file of the trail is ${text}.` };
+}
 
 test('a record that is read again replaces what it said of itself', () => {
   const read = (status: string) => ({ source: 'get_order(#W1)', facts: factsIn(`{"status":"${status}"}`) });
