@@ -1,20 +1,6 @@
-import { spawn } from 'node:child_process';
-import { resolve } from 'node:path';
-import { createInterface } from 'node:readline';
-import { type Ask, type Asking, type Client, LOOK, type Look, type ToldFailure } from '../support/client.js';
+import { type Ask, type Asking, type Client, LOOK, type Look } from '../support/client.js';
 import { holdsForClient } from '../support/promises.js';
-import { pythonEnvironment } from '../support/python.js';
-
-const PROGRAM = resolve(import.meta.dirname, 'openai_client.py');
-
-/** What the program tells, line by line. */
-type Told = { piece: string } | { look: unknown } | { text: string } | { failure: ToldFailure };
-
-class ToldError extends Error {
-  constructor(readonly told: ToldFailure) {
-    super('the client gave up');
-  }
-}
+import { play, ToldError } from './openai-program.js';
 
 function client(name: string, api: 'chat' | 'responses'): Client {
   const tool = { type: 'function', name: LOOK.name, description: LOOK.description, parameters: LOOK.schema };
@@ -36,23 +22,6 @@ function client(name: string, api: 'chat' | 'responses'): Client {
       };
     },
   };
-}
-
-async function play(asked: object, look: Look, onText: () => void): Promise<string> {
-  const child = spawn('python3', [PROGRAM], { env: pythonEnvironment(), stdio: ['pipe', 'pipe', 'inherit'] });
-  try {
-    child.stdin.write(`${JSON.stringify(asked)}\n`);
-    for await (const line of createInterface({ input: child.stdout })) {
-      const told = JSON.parse(line) as Told;
-      if ('text' in told) return told.text;
-      if ('failure' in told) throw new ToldError(told.failure);
-      if ('look' in told) child.stdin.write(`${JSON.stringify(look(told.look))}\n`);
-      else onText();
-    }
-    throw new Error('the client ended without an answer');
-  } finally {
-    child.stdin.end();
-  }
 }
 
 holdsForClient(client('openai for Python, chat completions', 'chat'));

@@ -1,7 +1,7 @@
 """Asks with OpenAI's official client, as standard input says: one JSON object a line, each way.
 
 In: {"api", "base_url", "retries", "way", "model", "turns", "cap", "leaves", "tool"}; for every {"look": ...} that is
-written, one line with what is seen. Out: {"piece"}, {"look"}, and at last {"text"} or {"failure"}.
+written, one line with what is seen. Out: {"piece"} of a streamed answer, or every answer of a talk, {"look"}, and at last {"text"} or {"failure"}.
 """
 
 import json
@@ -89,12 +89,29 @@ class Responses:
         return None
 
 
+def talk(endpoint, said):
+    """Goes on to the next message when the last one is answered; every other request is a stream."""
+    turns, streams = [], True
+    for message in said:
+        turns.append(message)
+        text = None
+        while message["role"] == "user" and text is None:
+            streams = not streams
+            text = endpoint.step(turns, streams)
+        if text is not None:
+            turns.append({"role": "assistant", "content": text})
+            say(piece=text)
+    return text
+
+
 def answer(ask):
     client = openai.OpenAI(base_url=ask["base_url"], api_key="none", max_retries=ask["retries"])
     endpoint = {"chat": Chat, "responses": Responses}[ask["api"]](client, ask)
     turns = ask["turns"]
     if ask["way"] == "ask":
         return endpoint.ask(turns)
+    if ask["way"] == "talk":
+        return talk(endpoint, turns)
     if ask["way"] == "stream":
         text = ""
         for piece in endpoint.pieces(turns):
