@@ -14,6 +14,7 @@ const FLAGS_OF_OTHERS = [
   ...['vllm', 'setup'].map((name) => `test:vllm ${name}`),
   'vllm renderer-num-workers',
   'node initial-heap-size',
+  ...['resume', 'continue'].map((name) => `hermes ${name}`),
 ].map((each) => `--${each.split(' ')[1]}`);
 const REQUEST_HEADERS = ['x-incontext-bypass', 'x-incontext-engine', 'x-incontext-conversation'];
 
