@@ -22,6 +22,7 @@ afterAll(async () => {
 
 test.skipIf(REAL !== undefined)(
   'Hermes Agent ends a task that is longer than the window, and a resumed session goes on from what was compressed',
+  { timeout: 400_000 },
   async () => {
     const length = [25, 70] as const;
     const oak = layTrail(new Random(1), { name: 'oak', steps: 15, length });

@@ -22,6 +22,7 @@ afterAll(() => stage.close());
 
 test.skipIf(REAL !== undefined)(
   `openai for Python gets every answer of ${TURNS} turns with tools, some of them longer than the window`,
+  { timeout: 400_000 },
   async () => {
     const random = new Random(3);
     const trails = Array.from({ length: TURNS }, (_, turn) => {
