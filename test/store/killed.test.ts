@@ -104,7 +104,7 @@ test.each([
   ['the store is closed', 5],
 ])('SIGKILL while %s leaves each of them whole or not there', { timeout: 120_000 }, async (_, killAt) => {
   const full = await filled();
-  for (const microseconds of [0, 1000, 3000, 6000, 12_000]) {
+  for (const microseconds of [0, 1000, 3000, 6000, 12_000, 24_000]) {
     const folder = freshFolder();
     cpSync(full, folder, { recursive: true });
     const { signal, lines, stderr } = await removingChild(folder, WHAT, [killAt, microseconds]);
