@@ -35,6 +35,22 @@ describe('the recordings', () => {
     expect(await tokensOf(recording)).toBeLessThan(38_000);
   });
 
+  it('of the long conversation: twelve facts, one of them corrected, and tool results of 2,800 tokens in turns 17 and 38', async () => {
+    const { messages, facts } = longConversation();
+    expect(facts).toHaveLength(12);
+    expect(facts.filter(({ outdated }) => outdated !== undefined)).toHaveLength(1);
+    const meter = new TokenMeter(upstream.url);
+    const starts = turnStarts(messages);
+    const long: [turn: number, tokens: number][] = [];
+    for (const [at, message] of messages.entries()) {
+      if (message.role !== 'tool') continue;
+      const tokens = await meter.text(message.content);
+      if (tokens > 1000) long.push([starts.findLastIndex((start) => start < at) + 1, tokens]);
+    }
+    expect(long.map(([turn]) => turn)).toEqual([17, 38]);
+    for (const [, tokens] of long) expect(Math.abs(tokens - 2800)).toBeLessThan(100);
+  });
+
   it('of the agents: about 78,000 tokens, loops of 22 messages, ids of which none is part of another', async () => {
     const recording = agentRuns();
     const starts = [...turnStarts(recording.messages), recording.messages.length];

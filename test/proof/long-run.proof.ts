@@ -50,15 +50,21 @@ describe('a conversation of 37,000 tokens in a context of 8,192', { timeout: TEN
     await run('long', 'good', 8192, 'when due');
   });
 
-  it('goes on byte for byte after the proxy was killed in the middle', async () => {
-    const { prefixBreaks } = await run('restart', 'good');
-    const { killAt = 0 } = scenario('restart');
-    expect(prefixBreaks).not.toContain(killAt + 1);
-  });
+  it.each(['good', 'amnesic'] as const)(
+    'goes on byte for byte after the proxy was killed in the middle, with a summariser that is %s',
+    async (summariser) => {
+      const { prefixBreaks } = await run('restart', summariser);
+      const { killAt = 0 } = scenario('restart');
+      expect(prefixBreaks).not.toContain(killAt + 1);
+    },
+  );
 
-  it('is compressed at once when all of three windows arrives in the first request', async () => {
-    await run('cold', 'good');
-  });
+  it.each(['good', 'amnesic'] as const)(
+    'is compressed at once when all of three windows arrives in the first request, with a summariser that is %s',
+    async (summariser) => {
+      await run('cold', summariser);
+    },
+  );
 
   it('keeps ids and numbers even where the summaries say nothing', async () => {
     await run('long', 'amnesic');
