@@ -25,6 +25,8 @@ const LIMIT_MS = 20_000;
 const TOO_MANY_REQUESTS = 429;
 const REQUEST_TIMEOUT = 408;
 const NOT_IMPLEMENTED = 501;
+/** How llama.cpp refuses an image for a model that sees none: with 500. */
+const NO_IMAGES = 'image input is not supported';
 
 /**
  * Counts every shape, sends it to the upstream, and compares. One at a time: this is no load. Ends early at a server
@@ -55,7 +57,10 @@ async function rowOf({ name, path, body }: DeepShape, call: DeepCall, parts: Par
     return { ...row, verdict: 'failed', failure: 'no answer' };
   }
   const { status } = answer;
-  if (status !== 200) return { ...row, verdict: isRefusal(status) ? 'refused' : 'failed', status };
+  if (status !== 200) {
+    const isRefused = isRefusal(status) || answer.body.includes(NO_IMAGES);
+    return { ...row, verdict: isRefused ? 'refused' : 'failed', status };
+  }
   const usage = reported(answer.body);
   if (failure !== undefined) return { ...row, usage, verdict: 'failed', failure };
   if (usage === null && hasError(answer.body))

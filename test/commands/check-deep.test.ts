@@ -5,6 +5,7 @@ import { createLog } from '../../src/observe/log.js';
 import { assemble } from '../../src/server/assemble.js';
 import { command } from '../support/command.js';
 import { settingsOf } from '../support/settings.js';
+import { simulator } from '../support/simulator.js';
 import { CHAT, json, type StubOptions, type StubRoute, startStub } from '../support/upstream-stub.js';
 
 const SHAPES = DEEP_SHAPES.length;
@@ -76,6 +77,17 @@ test('check --deep fails where nothing can be compared', async () => {
   expect(code).toBe(1);
   expect(out).toContain('refused (401)');
   expect(lastLine(out)).toBe('deep: not ok: nothing was compared');
+});
+
+test.each([
+  ['0.32', 'deep: 30 exact, 1 refused'],
+  ['0.16', 'deep: 22 exact, 3 refused, 6 estimated'],
+] as const)('check --deep finds no difference on vLLM %s', async (version, sums) => {
+  const server = await simulator({ vllm: version });
+  onTestFinished(() => server.close());
+  const started = command(['check', '--deep', '--upstream', server.url, '--min-output-tokens', '1024']);
+  expect(await started.ended).toBe(0);
+  expect(lastLine(started.stdout())).toBe(sums);
 });
 
 test.each([
