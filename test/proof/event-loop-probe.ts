@@ -11,27 +11,30 @@ export interface LoopReport {
   readonly p50: number;
   readonly p99: number;
   readonly max: number;
-  /** Of it, what the main thread worked itself: without the time in which a busy machine let it wait. */
-  readonly workP99: number;
-  readonly workMax: number;
+  /** Of it, what a busy machine did not add: without the time in which the main thread was ready and had no CPU. */
+  readonly ownP99: number;
+  readonly ownMax: number;
+  /** That time, as a part of all. */
+  readonly waitedShare: number;
   readonly rssMiB: number;
 }
 
 /** Loaded by `node --import` before the proxy: measures its event loop, and reports and starts anew when asked. */
 if (isMainThread && process.send !== undefined) {
   const felt = createHistogram();
-  const worked = createHistogram();
+  const own = createHistogram();
+  const waitedByThread = threadWaits();
   let wall = performance.now();
-  const cpuOfThread = threadCpu();
-  let cpu = cpuOfThread();
+  let waited = waitedByThread();
+  let begun = { wall, waited };
   const look = (): void => {
     const now = performance.now();
-    const used = cpuOfThread();
+    const waitedSoFar = waitedByThread();
     const delay = now - wall - EVERY;
     felt.record(micros(delay));
-    worked.record(micros(Math.min(delay, used - cpu)));
+    own.record(micros(delay - (waitedSoFar - waited)));
     wall = now;
-    cpu = used;
+    waited = waitedSoFar;
   };
   setInterval(look, EVERY).unref();
   process.on('message', () => {
@@ -39,28 +42,30 @@ if (isMainThread && process.send !== undefined) {
       p50: felt.percentile(50) / 1_000,
       p99: felt.percentile(99) / 1_000,
       max: felt.max / 1_000,
-      workP99: worked.percentile(99) / 1_000,
-      workMax: worked.max / 1_000,
+      ownP99: own.percentile(99) / 1_000,
+      ownMax: own.max / 1_000,
+      waitedShare: (waited - begun.waited) / (wall - begun.wall),
       rssMiB: process.memoryUsage().rss / 2 ** 20,
     };
     process.send?.(report);
     felt.reset();
-    worked.reset();
+    own.reset();
+    begun = { wall, waited };
   });
   process.channel?.unref();
 }
 
-/** CPU milliseconds of the main thread: schedstat of proc(5), which counts by ticks of at most 4 ms; else of the process. */
-function threadCpu(): () => number {
+/** Milliseconds in which the main thread was ready and waited for a CPU: schedstat of proc(5); none where it is not there. */
+function threadWaits(): () => number {
   const bytes = Buffer.alloc(64);
   try {
     const file = openSync('/proc/thread-self/schedstat', 'r');
-    return () => Number.parseInt(bytes.toString('latin1', 0, readSync(file, bytes, 0, 64, 0)), 10) / 1e6;
-  } catch {
     return () => {
-      const { user, system } = process.cpuUsage();
-      return (user + system) / 1_000;
+      const text = bytes.toString('latin1', 0, readSync(file, bytes, 0, 64, 0));
+      return Number(text.split(' ')[1]) / 1e6;
     };
+  } catch {
+    return () => 0;
   }
 }
 

@@ -19,8 +19,10 @@ const GOING_ON = 80;
 /** Of a message, about as many as it has. */
 const TOKENS = 90;
 const CONTEXT = 32_768;
-/** What the thread works at a stretch, in the 99th percentile: what a busy machine adds to it is not the proxy's. */
+/** Of the delay, in the 99th percentile. What a busy machine adds to it is not the proxy's. */
 const BOUND_MS = 20;
+/** A machine is calm where the thread waited less for a CPU: then all of the delay counts. */
+const CALM_SHARE = 0.1;
 
 let upstream: UpstreamStub;
 let proxy: ProxyProcess | undefined;
@@ -45,8 +47,10 @@ it('conversations go on without delay for others beside a store of 100,000 messa
   const compressed = await report();
   console.log('event loop, filling:', filled, 'compressing:', compressed, `${summaries()} summaries`);
   expect(summaries()).toBeGreaterThanOrEqual(GOING_ON);
-  expect(filled.workP99).toBeLessThan(BOUND_MS);
-  expect(compressed.workP99).toBeLessThan(BOUND_MS);
+  for (const { ownP99, p99, waitedShare } of [filled, compressed]) {
+    expect(ownP99).toBeLessThan(BOUND_MS);
+    if (waitedShare < CALM_SHARE) expect(p99).toBeLessThan(BOUND_MS);
+  }
 }, 300_000);
 
 async function start(): Promise<void> {
