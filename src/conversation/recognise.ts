@@ -16,6 +16,8 @@ export interface RecogniseInput {
   readonly run?: StoredRun | undefined;
   /** What follows the run: `others` of its last node. */
   readonly afterRun?: readonly NodeRecord[] | undefined;
+  /** What the first message behind the known ones stands for, where that is known from elsewhere. */
+  readonly replaced?: NodeRecord | undefined;
   /** The conversation's id as its client gave it. */
   readonly explicitId?: string | undefined;
   readonly mintUid: () => string;
@@ -52,9 +54,10 @@ function newMessages({ chain, messages }: RecogniseInput, from: number) {
 }
 
 function alignBelow(input: RecogniseInput, known: readonly NodeRecord[]): Alignment {
-  const { others } = input.stored;
-  if (others.length === 0 || known.length === input.chain.messages.length) return NO_ALIGNMENT;
-  return align(newMessages(input, known.length), others, known.at(-1)?.hash);
+  const { stored, replaced } = input;
+  if (known.length === input.chain.messages.length) return NO_ALIGNMENT;
+  const found = align(newMessages(input, known.length), stored.others, known.at(-1)?.hash);
+  return found.matches === 0 && replaced !== undefined ? { stoodFor: [[replaced]], matches: 1 } : found;
 }
 
 /** The nodes of a run stand for the messages that repeat it, and those behind it may go on in the same way. */

@@ -5,6 +5,7 @@ import type { CompressionResult } from './conversation-passes.js';
 import type { EngineInstance } from './engine-instance.js';
 import { SharedPasses } from './shared-pass.js';
 import type { StuckView } from './stuck-view.js';
+import type { NewestAsked } from './taken-note.js';
 
 /** What a pass leaves behind. */
 export interface MadePass {
@@ -25,6 +26,7 @@ export interface EarlyPass {
 export class LiveConversation {
   /** The nodes of the last request, one a message, the head not counted. */
   path: readonly NodeRecord[] = [];
+  newest: NewestAsked | undefined;
   /** Nodes that are not in the store yet. */
   unsaved: readonly NodeRecord[] = [];
   /** A pass that the store did not take. */

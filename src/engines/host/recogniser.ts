@@ -18,6 +18,7 @@ import { deepest, isCurrent, withPath } from './known-path.js';
 import { LiveConversation, newRecord } from './live-conversation.js';
 import type { LiveConversations } from './live-conversations.js';
 import { keptFrom, stands } from './standing.js';
+import { newestAsked, withoutNote } from './taken-note.js';
 import { Visit } from './visit.js';
 
 export interface RecogniserParts {
@@ -152,11 +153,13 @@ export class Recogniser {
     const { explicitId } = link;
     const record = stored.conversation;
     const named = record !== undefined && record.id === explicitId ? { ...record, explicitId } : record;
+    const live = record === undefined ? undefined : this.parts.live.get(record.id);
     const found = recognise({
       chain,
       messages,
       stored: { ...stored, conversation: named },
       run,
+      replaced: live && withoutNote(live, messages, stored.nodes),
       explicitId,
       mintUid,
     });
@@ -167,7 +170,7 @@ export class Recogniser {
     );
     conversation.checkpoint = deepest(standing, found.path, model);
     conversation.checkpointModel = model;
-    this.#follow(conversation, found.path, found.fresh);
+    this.#follow(conversation, found, messages);
     return new Visit(conversation, link, chain, found.path, conversation.checkpoint);
   }
 
@@ -198,16 +201,13 @@ export class Recogniser {
     const messages = messagesOf(link, chain, path.length);
     const stored = withPath({ ...NOTHING_STORED, conversation: record }, conversation);
     const found = recognise({ chain, messages, stored, mintUid });
-    this.#follow(conversation, found.path, found.fresh);
+    this.#follow(conversation, found, messages);
     return new Visit(conversation, link, chain, found.path, checkpoint);
   }
 
-  #follow(
-    conversation: LiveConversation,
-    path: LiveConversation['path'],
-    fresh: LiveConversation['path'],
-  ): void {
+  #follow(conversation: LiveConversation, { path, fresh }: Recognition, messages: readonly Message[]): void {
     this.parts.live.follow(conversation, path);
+    conversation.newest = newestAsked(path, messages);
     conversation.unsaved = [...conversation.unsaved, ...fresh];
   }
 
