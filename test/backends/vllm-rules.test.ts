@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { createVllmBackend } from '../../src/backends/vllm/vllm-backend.js';
-import { callOf, contextFor, HELLO, requestOf, vllm } from './support/contexts.js';
-import { type Arrived, counted, json, listen } from './support/tokenizer-stub.js';
+import { callOf, contextFor, failed, failureOf, HELLO, requestOf, vllm } from './support/contexts.js';
+import { type Arrived, counted, imageSample, json, listen } from './support/tokenizer-stub.js';
 
 /** Counts a chat by its length as it arrives, so that another rendering is another count. */
 const byLength = (response: Parameters<typeof counted>[0], { body }: Arrived) =>
@@ -275,10 +275,67 @@ const SEEN = {
 };
 
 describe('images and audio', () => {
-  test('are counted by a server that counts them as the model gets them', async () => {
-    const stub = await listen((response) => counted(response, 1500), '0.32.0');
-    const count = await vllm(contextFor(stub.url)).count(requestOf(SEEN), callOf());
-    expect(count).toEqual({ tokens: 1500, contextLength: 65_536 });
+  /** A server that counts 1500, and 10 for a sample without an image; with one, by how large it is. */
+  const seeing = (small: number, large: number, path = '/tokenize') =>
+    listen((response, { path: at, body }) => {
+      if (at !== path) return json(response, {}, 404);
+      const sample = imageSample(body);
+      const isSample = body.includes('"text":"hello"}');
+      const tokens = !isSample ? 1500 : sample === undefined ? 10 : sample === 14 ? small : large;
+      return path === '/tokenize' ? counted(response, tokens) : json(response, { input_tokens: tokens });
+    }, null);
+
+  test.each([
+    ['the larger the more', 14, 74],
+    ['as many tokens for every one', 266, 266],
+  ])('are counted by a server that counts them as the model gets them: %s', async (_, small, large) => {
+    const stub = await seeing(small, large);
+    const backend = vllm(contextFor(stub.url));
+    for (let i = 0; i < 3; i += 1) {
+      expect(await backend.count(requestOf(SEEN), callOf({ fresh: i > 0 }))).toEqual({
+        tokens: 1500,
+        contextLength: 65_536,
+      });
+      expect(await backend.count(requestOf({ ...SEEN, seed: i }), callOf())).toMatchObject({ tokens: 1500 });
+    }
+  });
+
+  test('are asked about once by model', async () => {
+    const stub = await seeing(14, 74);
+    const backend = vllm(contextFor(stub.url));
+    for (const text of ['a', 'b', 'c', 'd', 'e']) {
+      const content = [{ type: 'text', text }, image];
+      await backend.count(requestOf({ model: 'm', messages: [{ role: 'user', content }] }), callOf());
+    }
+    expect(stub.arrived.filter(({ body }) => imageSample(body) !== undefined)).toHaveLength(2);
+  });
+
+  test.each(['0.32.0', '1.0.0'])(
+    'are reserved for where a sample is counted as its placeholder, whatever the version: %s',
+    async (version) => {
+      const stub = await listen((response, { path, body }) => {
+        if (path === '/version') return json(response, { version });
+        return counted(response, body.includes('image_url') ? 13 : 10);
+      }, null);
+      const count = await vllm(contextFor(stub.url)).count(requestOf(SEEN), callOf());
+      expect(count).toMatchObject({ tokens: 13 + 2 * 2048, rough: true });
+    },
+  );
+
+  test.each([
+    ['counts them as the model gets them', 14, 74, 1500],
+    ['counts a placeholder', 13, 13, undefined],
+  ])('in the form of Anthropic are counted where count_tokens %s', async (_, small, large, tokens) => {
+    const path = '/v1/messages/count_tokens';
+    const stub = await seeing(small, large, path);
+    const source = { type: 'base64', media_type: 'image/png', data: 'AAAA' };
+    const request = requestOf({
+      model: 'm',
+      messages: [{ role: 'user', content: [{ type: 'image', source }] }],
+    });
+    const count = vllm(contextFor(stub.url)).count(request, callOf({ path: '/v1/messages' }));
+    if (tokens === undefined) expect(await failureOf(count)).toEqual(failed('unsupported'));
+    else expect(await count).toMatchObject({ tokens });
   });
 
   test.each([
@@ -286,7 +343,7 @@ describe('images and audio', () => {
     [{ media_reserve_tokens: 300 }, 600],
     [{ media_reserve_tokens: 0 }, 0],
   ])(
-    'are reserved for by media_reserve_tokens on older ones, and the count is rough: %j',
+    'are reserved for by media_reserve_tokens on others, and the count is rough: %j',
     async (options, reserve) => {
       const stub = await listen((response) => counted(response, 20), '0.16.0');
       const count = await vllm(contextFor(stub.url, {}, { options })).count(requestOf(SEEN), callOf());

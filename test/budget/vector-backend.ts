@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Backend } from '../../src/backends/contract.js';
 import { createVllmBackend } from '../../src/backends/vllm/vllm-backend.js';
 import type { CapField } from '../../src/budget/cap-field.js';
+import { imageSample } from '../backends/support/tokenizer-stub.js';
 
 export interface BackendCase {
   readonly kind: 'strict' | 'vllm';
@@ -44,15 +45,19 @@ export async function vllmBackend(
   const payloads: unknown[] = [];
   const server = createServer(async (request, response) => {
     if (request.url === '/version') {
-      // Counts media where they are expanded, and token ids that are handed over.
+      // Takes token ids that are handed over.
       response.end('{"version":"0.32.0"}');
       return;
     }
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
-    payloads.push(JSON.parse(Buffer.concat(chunks).toString()));
+    const body = Buffer.concat(chunks).toString();
+    const sample = imageSample(body);
+    if (sample === undefined) payloads.push(JSON.parse(body));
     response.writeHead(counter.fails ? 500 : 200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify({ count: counter.tokens, max_model_len: contextLength, tokens: [] }));
+    response.end(
+      JSON.stringify({ count: sample ?? counter.tokens, max_model_len: contextLength, tokens: [] }),
+    );
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -10,6 +10,7 @@ import {
   EARLIER_RULES,
   rulesOfVersion,
 } from './chat-rules.js';
+import type { MediaTrait } from './media-trait.js';
 import type { OptionalCount } from './optional-count.js';
 import { countingKey, countingPayload } from './payload.js';
 import type { PromptCounts } from './prompt-counts.js';
@@ -22,8 +23,6 @@ import { truncatedTokens } from './truncation.js';
 import type { VllmSettings } from './vllm-settings.js';
 
 const RENDER = '/v1/chat/completions/render';
-/** From this version on `/tokenize` counts images, audio and video as the model gets them. */
-const EXPANDS_MEDIA = 32;
 /** Versions of which it is known that they take token ids in place of the messages, or do not. */
 const READS_PROMPT_IDS = 32;
 const IGNORES_PROMPT_IDS = 16;
@@ -44,6 +43,7 @@ export class ChatCounts {
     context: Pick<BackendContext, 'tokenizer' | 'observer'>,
     private readonly client: TokenizerClient,
     private readonly prompts: PromptCounts,
+    private readonly media: MediaTrait,
     private readonly options: ChatCountsOptions,
   ) {
     this.#traits = new ServerTraits(client, options.now);
@@ -160,7 +160,7 @@ export class ChatCounts {
 
   async #withMedia(request: RawObject, call: CountCall, counted: Count): Promise<Count> {
     const parts = mediaParts(request);
-    if (parts === 0 || ((await this.#minor(call)) ?? 0) >= EXPANDS_MEDIA) return counted;
+    if (parts === 0 || (await this.media.expandsInChats(request.value('model'), call))) return counted;
     const reserved = parts * this.options.settings.mediaReserveTokens;
     return { ...counted, tokens: counted.tokens + reserved, rough: true };
   }

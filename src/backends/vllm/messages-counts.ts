@@ -4,13 +4,12 @@ import { CountCache } from '../calls/count-cache.js';
 import { requestKey } from '../calls/request-key.js';
 import { type BackendContext, type Count, type CountCall, CountFailedError } from '../contract.js';
 import { saysHowToThink } from './count-tokens.js';
+import type { MediaTrait } from './media-trait.js';
 import type { OptionalCount } from './optional-count.js';
 import { refusePromptIds } from './prompt-ids.js';
 import type { TokenizerClient } from './tokenizer-client.js';
 
 const READS_THINKING = 32;
-/** From this version on images are counted as the model gets them. */
-const EXPANDS_MEDIA = 32;
 
 /** Counts requests in Anthropic's form by `POST /v1/messages/count_tokens`, which takes them as they are. */
 export class MessagesCounts {
@@ -19,6 +18,7 @@ export class MessagesCounts {
   constructor(
     context: Pick<BackendContext, 'tokenizer' | 'observer'>,
     private readonly client: TokenizerClient,
+    private readonly media: MediaTrait,
   ) {
     this.#cache = new CountCache(context.tokenizer.cacheEntries, context.observer);
   }
@@ -28,7 +28,9 @@ export class MessagesCounts {
     refusePromptIds(request);
     const { url, authorization, apiKey } = this.client.countTokensEndpoint(call);
     if (saysHowToThink(request)) await this.client.version.requireAtLeast(READS_THINKING, call);
-    if (mediaParts(request) > 0) await this.client.version.requireAtLeast(EXPANDS_MEDIA, call);
+    if (mediaParts(request) > 0 && !(await this.media.expandsInMessages(request.value('model'), call))) {
+      throw new CountFailedError('unsupported');
+    }
     const wanted = { key: `${requestKey(request)} ${url}`, credential: `${authorization} ${apiKey}`, call };
     const { tokens } = await this.#cache.get(wanted, (stop) =>
       this.client.countTokens({ url, authorization, apiKey, payload: [request.bytes], stop }),

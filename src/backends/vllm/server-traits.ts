@@ -4,6 +4,7 @@ import { countTokensAnswer } from './count-tokens.js';
 import { PerModel } from './per-model.js';
 import { renderAnswer } from './rendered-count.js';
 import type { TokenizerClient } from './tokenizer-client.js';
+import { unlessFailed } from './unless-failed.js';
 
 /** From this version on `/tokenize` renders a chat as it is answered, with the same defaults, but for Harmony. */
 const SAME_DEFAULTS = 18;
@@ -115,14 +116,4 @@ function sample(model: unknown, tools: Tools): Buffer {
 function anthropicSample(model: unknown, tools: Tools): Buffer {
   const chosen = { tools: [{ ...TOOL, input_schema: PARAMETERS }], tool_choice: { type: 'none' } };
   return Buffer.from(JSON.stringify({ model, messages: MESSAGES, ...(tools === 'none' ? chosen : {}) }));
-}
-
-/** Whatever fails here is no failure of the count that wants to know. */
-async function unlessFailed<T>(call: BackendCall, ask: () => Promise<T | undefined>): Promise<T | undefined> {
-  try {
-    return await ask();
-  } catch {
-    call.signal.throwIfAborted();
-    return undefined;
-  }
 }

@@ -12,6 +12,7 @@ import {
 } from '../contract.js';
 import { readVllmCap } from './caps.js';
 import { ChatCounts } from './chat-counts.js';
+import { MediaTrait } from './media-trait.js';
 import { MessagesCounts } from './messages-counts.js';
 import { isVllmOverflow } from './overflow.js';
 import { PromptCounts } from './prompt-counts.js';
@@ -47,18 +48,21 @@ class VllmBackend implements Backend {
   readonly #prompts: PromptCounts;
   readonly #messages: MessagesCounts;
   readonly #chats: ChatCounts;
+  readonly #media: MediaTrait;
   readonly #ways: Ways;
 
   constructor(context: BackendContext, settings: VllmSettings, internals: VllmInternals) {
     const { now = () => performance.now(), examines = true } = internals;
     const client = new TokenizerClient(context, now, settings.longCountsAtOnce);
     const prompts = new PromptCounts(context, client);
-    const messages = new MessagesCounts(context, client);
-    const chats = new ChatCounts(context, client, prompts, { settings, now, examines });
+    const media = new MediaTrait(client, now);
+    const messages = new MessagesCounts(context, client, media);
+    const chats = new ChatCounts(context, client, prompts, media, { settings, now, examines });
     this.#client = client;
     this.#prompts = prompts;
     this.#messages = messages;
     this.#chats = chats;
+    this.#media = media;
     this.#ways = new Map([
       [CHAT, (request, call) => chats.count(request, call)],
       ['/v1/completions', (request, call) => countCompletion(request, call, prompts)],
@@ -103,6 +107,7 @@ class VllmBackend implements Backend {
     this.#prompts.clear();
     this.#messages.clear();
     this.#chats.clear();
+    this.#media.forget();
     this.#client.version.forget();
   }
 

@@ -28,8 +28,8 @@ afterEach(async () => {
 });
 
 /**
- * A real server on a free port; it is closed after the test. It says that it is this version of vLLM, which is not
- * among what arrived; `null`: that is for the test to answer.
+ * A real server on a free port; it is closed after the test. It says that it is this version of vLLM, and that 0.32
+ * counts images as the model gets them, neither of which is among what arrived; `null`: that is for the test to answer.
  */
 export async function listen(answer: Answer, version: string | null = '0.32.0'): Promise<Stub> {
   const arrived: Arrived[] = [];
@@ -37,6 +37,8 @@ export async function listen(answer: Answer, version: string | null = '0.32.0'):
   const server = createServer(async (request, response) => {
     const one = await read(request);
     if (one.path === '/version' && version !== null) return json(response, { version });
+    const tokens = version === EXPANDS ? imageSample(one.body) : undefined;
+    if (tokens !== undefined) return counted(response, tokens);
     arrived.push(one);
     for (const { count, resolve } of waiting) if (arrived.length >= count) resolve();
     stub.answer(response, one, arrived.length - 1);
@@ -60,6 +62,14 @@ export async function listen(answer: Answer, version: string | null = '0.32.0'):
   };
   open.add(stub);
   return stub;
+}
+
+const EXPANDS = '0.32.0';
+
+/** What a server that counts images as the model gets them counts for the samples by which the backend finds that out. */
+export function imageSample(body: string): number | undefined {
+  if (!body.includes('"text":"hello"},{')) return undefined;
+  return body.includes('UgAAAOAAAADg') ? 74 : body.includes('UgAAACAAAAAg') ? 14 : undefined;
 }
 
 async function read(request: IncomingMessage): Promise<Arrived> {
