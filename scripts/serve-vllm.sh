@@ -48,8 +48,6 @@ install_vllm() {
   info="$("$python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/vllm-$version.dist-info"
   mkdir -p "$info"
   printf 'Metadata-Version: 2.1\nName: vllm\nVersion: %s\n' "$version" >"$info/METADATA"
-  # 0.16 asks for memory that only a GPU's driver can pin, when an answer of a grammar runs beside another one.
-  sed -i 's/pin_memory=True/pin_memory=False/' "${info%/*}/vllm/v1/structured_output/utils.py"
   touch "$home/installed"
 }
 
@@ -58,6 +56,12 @@ mkdir -p "$home"
 exec 9>"$home/lock"
 flock 9
 [ -f "$home/installed" ] || install_vllm
+if [ "$version" = 0.16.0 ]; then
+  # Where an answer of a grammar runs beside another one, either ends its engine: memory that only a GPU's driver can pin,
+  # and indices that only a GPU takes.
+  sed -i 's/pin_memory=True/pin_memory=False/; s/indices=index_tensor)/indices=index_tensor if index_tensor is None else index_tensor.tolist())/' \
+    "$home"/venv/lib/python3.*/site-packages/vllm/v1/structured_output/utils.py
+fi
 mkdir -p "$home/model-qwen3"
 cp "$tokenizer"/*.json "$home/model-qwen3/"
 cat >"$home/model-qwen3/config.json" <<'JSON'

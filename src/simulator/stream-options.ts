@@ -15,9 +15,11 @@ export interface StreamOptions {
 export function readStreamOptions(request: PythonDict, vllm: VllmVersion, handler: Handler): StreamOptions {
   const stream = readBoolean(request.get('stream')) ?? false;
   const given = request.get('stream_options');
-  if (isDict(given) && !stream) refuse(request, vllm, handler);
+  if (isDict(given) && given.size > 0 && !stream) refuse(request, vllm, handler);
   const options: PythonDict = isDict(given) ? given : new Map();
-  const includeUsage = readBoolean(options.get('include_usage')) ?? false;
+  // Where options are given, 0.16 takes this one for granted.
+  const isTaken = vllm === '0.16' && isDict(given) && !given.has('include_usage');
+  const includeUsage = isTaken || (readBoolean(options.get('include_usage')) ?? false);
   return {
     stream,
     includeUsage,

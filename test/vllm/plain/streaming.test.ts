@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { describeBoth } from '../support/behind-proxy.js';
-import { stream } from '../support/chat.js';
+import { ask, stream } from '../support/chat.js';
 import { describeServers } from '../support/servers.js';
 
 const HELLO = { messages: [{ role: 'user', content: 'hello there' }], max_tokens: 5, ignore_eos: true };
@@ -29,6 +29,13 @@ describeServers('plain', (server) => {
       });
       const { chunks: without } = await stream(asked, HELLO);
       expect(without.every(({ usage }) => usage == null)).toBe(true);
+    });
+
+    test('options that say nothing are taken, and 0.16 reads them as a wish for the usage', async () => {
+      const { chunks } = await stream(asked, { ...HELLO, stream_options: {} });
+      expect(chunks.at(-1)?.usage?.prompt_tokens).toBe(asked.version === '0.16' ? 10 : undefined);
+      const { error } = await ask(asked, { ...HELLO, stream_options: {} });
+      expect(error).toBeUndefined();
     });
 
     test('usage comes with every chunk, where that is asked for', async () => {
