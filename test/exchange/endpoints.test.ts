@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Backend } from '../../src/backends/contract.js';
+import { imageSample } from '../backends/support/tokenizer-stub.js';
 import { told } from '../support/proxy.js';
 import { json, type StubRoute } from '../support/upstream-stub.js';
 import { answer, COMPLETIONS, MESSAGES, RESPONSES, start } from './support/endpoints.js';
@@ -72,7 +73,8 @@ describe.each(KINDS)('$path', ({ path, cap, prompt, noChat }) => {
   ])(
     'with an engine, what is no chat has the whole context length as its window for a prompt of %i',
     async (count, facts) => {
-      const counts: StubRoute = (_request, response) => json(response, 200, { input_tokens: count });
+      const counts: StubRoute = ({ body: asked }, response) =>
+        json(response, 200, { input_tokens: imageSample(asked.toString()) ?? count });
       const { stub, post } = await start(
         { count, routes: { [`POST ${MESSAGES}/count_tokens`]: counts } },
         { engine: 'compressor' },
