@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { CHAT, json, type StubRoute } from '../support/upstream-stub.js';
+import { imageSample } from '../backends/support/tokenizer-stub.js';
+import { CHAT } from '../support/upstream-stub.js';
 import { send } from './support/client.js';
 import { chatBody, ECHO, startPair } from './support/pair.js';
 
@@ -33,9 +34,9 @@ test('inspects a body of exactly the limit', async () => {
 });
 
 test('clamps a chat with 20 MB of images (archestra-ai/archestra#1417)', async () => {
-  // A version that counts images itself.
-  const version: StubRoute = (_request, response) => json(response, 200, { version: '0.32.0' });
-  const { stub, proxy } = await startPair({ count: 3000, routes: { 'GET /version': version } });
+  // It counts images itself.
+  const count = (body: unknown) => imageSample(JSON.stringify(body)) ?? 3000;
+  const { stub, proxy } = await startPair({ count });
   const url = `data:image/png;base64,${'A'.repeat(20 << 20)}`;
   const messages = [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }];
   const answer = await send(proxy.url, {
