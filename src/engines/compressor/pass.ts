@@ -143,7 +143,10 @@ export class Pass {
     let best: { readonly result: Message[]; readonly tokens: number } | undefined;
     let excess = 0;
     for (let step = 0; step < MOST_TRIES; step += 1) {
-      const result = await this.#composed(step === 0 ? room : tighter(room, step), story, excess);
+      const tight = step === 0 ? room : tighter(room, step);
+      // What was written for a larger target has to yield at last.
+      const isLast = step === MOST_TRIES - 1 && story.kind === 'lines' && !room.keepsLines;
+      const result = await this.#composed(tight, isLast ? await this.#extracted(tight) : story, excess);
       if (result === undefined) continue;
       const tokens = await this.env.services.countTokens(result);
       if (tokens < (best?.tokens ?? before)) best = { result, tokens };
@@ -179,10 +182,16 @@ export class Pass {
     const told = await tell(order, before, this.env, this.options);
     if (told.kind === 'summary') return { kind: 'told', text: told.text, covered };
     this.env.services.log('warn', 'summary_failed', { messages: order.middle.length });
-    const { prior } = order;
-    const since = stepsOf(prior);
-    const text = await extractSummary(order.middle, prior.summary, since, room.summaryTokens, this.#count);
-    return { kind: 'told', text, covered };
+    return await this.#extracted(room, order);
+  }
+
+  /** All of the middle, told anew without the model. */
+  async #extracted(
+    room: Room,
+    order: StateOrder = this.#order(room, makePlan(this.#view, this.#sizes, room)),
+  ): Promise<Story> {
+    const text = await extractOf(order);
+    return { kind: 'told', text, covered: new Set(order.middle) };
   }
 
   /**
@@ -221,14 +230,7 @@ export class Pass {
       const written = rewrittenState({ ...order, middle: inSummary }, story.text);
       return withAlsoGone(written, { ...order, middle: also });
     }
-    const { prior, middle, room, count } = order;
-    return (
-      (await appendedState(order, story.slack)) ??
-      rewrittenState(
-        order,
-        await extractSummary(middle, prior.summary, stepsOf(prior), room.summaryTokens, count),
-      )
-    );
+    return (await appendedState(order, story.slack)) ?? rewrittenState(order, await extractOf(order));
   }
 }
 
@@ -239,6 +241,10 @@ type Story =
 
 /** Once lines have been found to do, nothing that was written before them is given up for a few tokens. */
 const LINES = { kind: 'lines', slack: 'any' } as const;
+
+function extractOf({ middle, prior, room, count }: StateOrder): Promise<string> {
+  return extractSummary(middle, prior.summary, stepsOf(prior), room.summaryTokens, count);
+}
 
 function fail(reason: string): never {
   throw new IrreducibleError(reason);

@@ -9,6 +9,8 @@ export interface Room extends PlanBudget {
   readonly target: number;
   /** P at which no other try is made. */
   readonly accepted: number;
+  /** True where what a summary stands behind and was written before is not given up for the target: a pass is due. */
+  readonly keepsLines: boolean;
   /** What head, tools and template take of it. */
   readonly fixed: number;
   /** What is left of it for messages. */
@@ -84,6 +86,7 @@ export function makeRoom(order: RoomOrder): Room {
     fixed,
     total,
     accepted: isRaised ? Math.max(target, Math.floor(OVER_TARGET * thresholdTokens)) : target,
+    keepsLines: isDue,
     space,
     leastSpace: isTooLow && (isRaised || wanted <= target) ? space : Math.floor(LEAST_SPACE * total),
     firstMessages: protectFirstN,
@@ -105,6 +108,8 @@ export function tighter(room: Room, step: number): Room {
   return {
     ...room,
     firstMessages: 0,
+    // Those that stand before an earlier summary are no wish any more, but still history.
+    firstTokens: step > 1 && !room.keepsLines ? 0 : room.firstTokens,
     lastMessages: 0,
     tailTokens: step > 1 ? 0 : Math.floor(room.tailTokens / 2),
     turnTokens: step > 1 ? Math.max(room.leastTurn, Math.floor(room.total / 2)) : room.turnTokens,

@@ -42,33 +42,42 @@ test('whatever the history, the target and the summariser, the result is sound',
   );
 });
 
-test('pass after pass over a growing history, each with another summariser, stays sound, and nothing is nested', {
-  timeout: 120_000,
-}, async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(fc.tuple(history, summariser), { minLength: 2, maxLength: 4 }),
-      async (pieces) => {
-        let view: Message[] = [];
-        for (const [index, [piece, name]] of pieces.entries()) {
-          view =
-            index === 0
-              ? piece
-              : [...view, ...piece.filter(({ role }) => role !== 'system' && role !== 'developer')];
-          const target = Math.floor(roughly(view) * 0.5);
-          // Far from full: near it an outage ends no pass, and a target may be raised.
-          const built = build({ ...answering(name), contextLength: roughly(view) * 4 });
-          const outcome = await run(built, structuredClone(view), target);
-          expectKept(view, outcome, target, built, name);
-          // After an outage what was there before serves on, and the next pass starts from it.
-          view = outcome.result ?? view;
-          expect(view.filter((message) => readSummary(message) !== undefined).length).toBeLessThanOrEqual(1);
-        }
-      },
-    ),
-    { numRuns: 40, ...WITHIN },
-  );
-});
+/** A random one, and those that once found first messages and lines which did not yield. */
+const SEEDS = [undefined, 13, 92238189, 1548846859];
+
+test.each(SEEDS)(
+  'pass after pass over a growing history, each with another summariser, stays sound, and nothing is nested: seed %s',
+  {
+    timeout: 120_000,
+  },
+  async (seed) => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(history, summariser), { minLength: 2, maxLength: 4 }),
+        async (pieces) => {
+          let view: Message[] = [];
+          for (const [index, [piece, name]] of pieces.entries()) {
+            view =
+              index === 0
+                ? piece
+                : [...view, ...piece.filter(({ role }) => role !== 'system' && role !== 'developer')];
+            const target = Math.floor(roughly(view) * 0.5);
+            // Far from full: near it an outage ends no pass, and a target may be raised.
+            const built = build({ ...answering(name), contextLength: roughly(view) * 4 });
+            const outcome = await run(built, structuredClone(view), target);
+            expectKept(view, outcome, target, built, name);
+            // After an outage what was there before serves on, and the next pass starts from it.
+            view = outcome.result ?? view;
+            expect(view.filter((message) => readSummary(message) !== undefined).length).toBeLessThanOrEqual(
+              1,
+            );
+          }
+        },
+      ),
+      { numRuns: seed === undefined ? 40 : 20, ...(seed !== undefined && { seed }), ...WITHIN },
+    );
+  },
+);
 
 test('where there is nothing to compress a pass says so', { timeout: 60_000 }, async () => {
   await fc.assert(
