@@ -12,11 +12,15 @@ const CLOSE = `\n</${TAG}>`;
 /** Any spelling that a model could read as the end, or as another beginning, of the data. */
 const TAG_LIKE = new RegExp(`<(?=[\\s/\\\\]*${TAG})`, 'gi');
 
+/** What tokenizers of common models take for the border of a turn, wherever it stands. */
+const CONTROL =
+  /[<[](?=[|｜]|<\/?SYS>>|\/?(?:s|bos|eos|pad|unk)>|(?:start|end)_of_turn>|\/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS)\])/gi;
+
 const ACKNOWLEDGEMENT = 'Noted.';
 
-/** Text that cannot close the delimiter it stands in. */
+/** Text that can neither close the delimiter it stands in nor begin a turn. */
 export function asData(text: string): string {
-  return text.replace(TAG_LIKE, '&lt;');
+  return text.replace(TAG_LIKE, '&lt;').replace(CONTROL, (bracket) => (bracket === '<' ? '&lt;' : '&#91;'));
 }
 
 /** What the message shows until its updates. What was corrected meanwhile the summary, which is newer, tells last. */
