@@ -33,15 +33,26 @@ function messagesOf(element: ListElement): Fields[] | undefined {
 function userOf(blocks: readonly Fields[]): Fields[] | undefined {
   const end = blocks.findIndex(({ type }) => type !== 'tool_result');
   const results = mapAll(end < 0 ? blocks : blocks.slice(0, end), resultOf);
-  if (end < 0) return results;
-  const said = one(contentOf(blocks.slice(end)), (content) => ({ role: 'user', content }));
-  return results && said && [...results, ...said];
+  if (end < 0 || results === undefined) return results;
+  const behind = blocks.slice(end);
+  const last = results.at(-1);
+  // Else it would look like a person's newest word, and the results before it like answered ones.
+  if (last !== undefined && behind.every(isReminder)) {
+    return [...results.slice(0, -1), { ...last, reminders: behind }];
+  }
+  const said = one(contentOf(behind), (content) => ({ role: 'user', content }));
+  return said && [...results, ...said];
+}
+
+/** What Claude Code itself adds to what its user and tools say. */
+function isReminder({ type, text }: Fields): boolean {
+  return type === 'text' && typeof text === 'string' && text.trimStart().startsWith('<system-reminder>');
 }
 
 function resultOf(block: Fields): Fields | undefined {
   const { content } = block;
   const rest = membersBeside(block, ['type', 'tool_use_id', 'content']);
-  if (['role', 'tool_call_id'].some((name) => rest !== undefined && Object.hasOwn(rest, name)))
+  if (['role', 'tool_call_id', 'reminders'].some((name) => rest !== undefined && Object.hasOwn(rest, name)))
     return undefined;
   const result = { role: 'tool', tool_call_id: block.tool_use_id, ...rest };
   if (content === undefined) return result;

@@ -6,18 +6,24 @@ import { inputText } from './tool-input.js';
 export function writeMessages(messages: readonly unknown[]): string[] {
   const written: string[] = [];
   let results: Fields[] = [];
-  const writeResults = (): void => {
-    if (results.length > 0) written.push(JSON.stringify({ role: 'user', content: results }));
+  let reminders: unknown[] = [];
+  const takeResults = (): unknown[] => {
+    const taken = [...results, ...reminders];
     results = [];
+    reminders = [];
+    return taken;
+  };
+  const writeResults = (): void => {
+    if (results.length > 0) written.push(JSON.stringify({ role: 'user', content: takeResults() }));
   };
   for (const message of messages) {
     if (!isFields(message)) throw new TypeError('a message is no object');
     const { role, content } = message;
     if (role === 'tool') {
       results.push(resultBlock(message));
+      if (Array.isArray(message.reminders)) reminders.push(...message.reminders);
     } else if (role === 'user' && results.length > 0) {
-      written.push(JSON.stringify({ role, content: [...results, ...partsOf(content).map(blockOf)] }));
-      results = [];
+      written.push(JSON.stringify({ role, content: [...takeResults(), ...partsOf(content).map(blockOf)] }));
     } else {
       writeResults();
       written.push(role === 'assistant' ? assistantText(message) : spokenText(message));
@@ -39,7 +45,7 @@ function contentOf(content: unknown): unknown {
 
 function resultBlock(message: Fields): Fields {
   const { tool_call_id, content } = message;
-  const rest = membersBeside(message, ['role', 'tool_call_id', 'content', 'name']);
+  const rest = membersBeside(message, ['role', 'tool_call_id', 'content', 'name', 'reminders']);
   const block = { type: 'tool_result', tool_use_id: tool_call_id, ...rest };
   return Object.hasOwn(message, 'content') ? { ...block, content: contentOf(content) } : block;
 }

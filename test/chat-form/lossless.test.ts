@@ -34,6 +34,7 @@ const USER = { role: 'user', content: 'q' };
 const CALL = { type: 'tool_use', id: 't1', name: 'look', input: { at: 'north' } };
 const RESULT = { type: 'tool_result', tool_use_id: 't1', content: 'a wall', is_error: false };
 const TEXT = { type: 'text', text: 'So.', cache_control: { type: 'ephemeral' } };
+const REMINDER = { type: 'text', text: '<system-reminder>\nBe careful.\n</system-reminder>' };
 const THOUGHT = { type: 'thinking', thinking: 'hm', signature: 's' };
 const IMAGE = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } };
 
@@ -62,6 +63,20 @@ describe('/v1/messages as a chat', () => {
         { role: 'tool', tool_call_id: 't1', content: 'a wall', is_error: false },
         { role: 'tool', tool_call_id: 't2', content: [TEXT], is_error: false },
         { role: 'user', content: [TEXT] },
+      ],
+    ],
+    [
+      'results of tools with reminders of the client behind them, which are no person’s words',
+      [{ role: 'user', content: [RESULT, { ...RESULT, tool_use_id: 't2' }, REMINDER, REMINDER] }],
+      [
+        { role: 'tool', tool_call_id: 't1', content: 'a wall', is_error: false },
+        {
+          role: 'tool',
+          tool_call_id: 't2',
+          content: 'a wall',
+          is_error: false,
+          reminders: [REMINDER, REMINDER],
+        },
       ],
     ],
     [

@@ -9,7 +9,17 @@ import { sameJson } from '../../src/conversation/same-json.js';
 const rawObject = (bytes: Buffer | string): RawObject => RawObject.parse(Buffer.from(bytes)) as RawObject;
 
 const words = fc.oneof(
-  fc.constantFrom('', 'ok', '"', '\\', '\u2028', '漢字 🙂', '__proto__', ']},{"role":"user"'),
+  fc.constantFrom(
+    '',
+    'ok',
+    '<system-reminder>x',
+    '"',
+    '\\',
+    '\u2028',
+    '漢字 🙂',
+    '__proto__',
+    ']},{"role":"user"',
+  ),
   fc.string({ unit: 'binary', maxLength: 12 }),
 );
 const id = fc.constantFrom('call_1', 'call_2', 'call_3');
