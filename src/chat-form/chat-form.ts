@@ -6,6 +6,8 @@ import type { RawObject } from '../body/raw-object.js';
  */
 export interface ChatForm {
   readonly chat: RawObject;
+  /** True where the request is that chat itself. */
+  readonly isOwn: boolean;
   /**
    * The request with the messages of such a chat in the place of its own; all other bytes stay. The same object for
    * the same chat. @throws TypeError for a message that the endpoint has no form for
@@ -15,7 +17,7 @@ export interface ChatForm {
 
 /** The form of a request that is a chat itself. */
 export function ownForm(request: RawObject): ChatForm {
-  return { chat: request, withMessagesOf: (chat) => chat };
+  return { chat: request, isOwn: true, withMessagesOf: (chat) => chat };
 }
 
 /** Messages of a chat that stand for elements of a request's list, one or more. */

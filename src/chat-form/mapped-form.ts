@@ -17,9 +17,10 @@ export function mappedForm(
 }
 
 class MappedForm implements ChatForm {
-  readonly chat: RawObject;
+  readonly isOwn = false;
   readonly #head: string | undefined;
-  readonly #byFirst = new Map<string, number[]>();
+  #chat: RawObject | undefined;
+  #byFirst: ReadonlyMap<string, readonly number[]> | undefined;
   readonly #written = new WeakMap<RawObject, RawObject>();
 
   constructor(
@@ -29,15 +30,15 @@ class MappedForm implements ChatForm {
     private readonly read: ReadBody,
   ) {
     this.#head = headMessage(request, dialect);
-    groups.forEach(({ messages: [first] }, i) => {
-      if (first !== undefined) this.#byFirst.set(first, [...(this.#byFirst.get(first) ?? []), i]);
-    });
-    const messages = groups.flatMap((group) => group.messages);
-    const all = this.#head === undefined ? messages : [this.#head, ...messages];
-    const model = request.text('model');
-    const members = model === undefined ? '' : `"model":${model},`;
-    this.chat = read(Buffer.from(`{${members}"messages":[${all.join(',')}]}`));
-    this.#written.set(this.chat, request);
+  }
+
+  // Written only where a conversation is looked for.
+  get chat(): RawObject {
+    if (this.#chat === undefined) {
+      this.#chat = this.read(Buffer.from(this.#text()));
+      this.#written.set(this.#chat, this.request);
+    }
+    return this.#chat;
   }
 
   withMessagesOf(chat: RawObject): RawObject {
@@ -46,6 +47,13 @@ class MappedForm implements ChatForm {
     const made = this.#make(chat);
     this.#written.set(chat, made);
     return made;
+  }
+
+  #text(): string {
+    const messages = this.groups.flatMap((group) => group.messages);
+    const all = this.#head === undefined ? messages : [this.#head, ...messages];
+    const model = this.request.text('model');
+    return `{${model === undefined ? '' : `"model":${model},`}"messages":[${all.join(',')}]}`;
   }
 
   #make(chat: RawObject): RawObject {
@@ -88,6 +96,7 @@ class MappedForm implements ChatForm {
 
   /** The first of the groups from `next` on that reads as what stands there. */
   #groupAt(texts: readonly string[], at: number, next: number): number | undefined {
+    this.#byFirst ??= byFirstMessage(this.groups);
     const candidates = this.#byFirst.get(texts[at] as string) ?? [];
     return candidates.find((i) => {
       const { messages } = this.groups[i] as Group;
@@ -97,6 +106,17 @@ class MappedForm implements ChatForm {
 }
 
 const COMMA = Buffer.from(',');
+
+function byFirstMessage(groups: readonly Group[]): ReadonlyMap<string, readonly number[]> {
+  const places = new Map<string, number[]>();
+  groups.forEach(({ messages: [first] }, i) => {
+    if (first === undefined) return;
+    const known = places.get(first);
+    if (known === undefined) places.set(first, [i]);
+    else known.push(i);
+  });
+  return places;
+}
 
 /** What a chat has as its first system message. */
 function headMessage(request: RawObject, { head }: Dialect): string | undefined {

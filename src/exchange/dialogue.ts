@@ -150,10 +150,13 @@ function linkOf(
   parts: ExchangeParts,
 ): ExchangeLink {
   const { credential, apiKey, fresh, path } = call;
-  const isChat = form.chat === request;
   return {
-    request: form.chat,
-    sent: isChat ? sent : form.chat,
+    get request() {
+      return form.chat;
+    },
+    get sent() {
+      return form.isOwn ? sent : form.chat;
+    },
     tenant: call.tenant ?? '',
     explicitId: call.conversationId ?? parts.conversationIdIn?.(request),
     read: (bytes) => located(bytes, parts.bodies),
