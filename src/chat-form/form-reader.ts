@@ -72,18 +72,18 @@ function isText(request: RawObject, { head }: Dialect): boolean {
   return Array.isArray(value) && value.every((block) => Object(block).type === 'text');
 }
 
-/** Those that a list repeats. The last one may go on in a longer list: it is read again. */
+/** Those that a list repeats, but for the last one: it may go on otherwise here, and is read again. */
 function sharedGroups({ groups }: Known, bytes: Buffer, start: number): Group[] {
   const shared: Group[] = [];
   const scan = ElementScan.of(bytes, start);
-  for (const group of scan === undefined ? [] : groups.slice(0, -1)) {
+  for (const group of scan === undefined ? [] : groups) {
     const { original } = group;
     const { next } = scan as ElementScan;
     if (!bytes.subarray(next, next + original.length).equals(original)) break;
     shared.push(group);
     scan?.skipTo(next + original.length);
   }
-  return shared;
+  return shared.slice(0, -1);
 }
 
 function elementsFrom(bytes: Buffer, scan: ElementScan): ListElement[] {

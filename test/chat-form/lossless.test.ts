@@ -276,6 +276,17 @@ describe('the way back', () => {
 });
 
 describe('a list that goes on', () => {
+  test('reads as one that was read at once, also where another one went on otherwise in the middle', () => {
+    const reader = new FormReader();
+    const other = [USER, ITEM_CALL, OUTPUT, USER, SAID, USER];
+    reader.read(rawObject(JSON.stringify({ model: 'm', input: other })), RESPONSES_DIALECT, rawObject);
+    const second = { ...ITEM_CALL, call_id: 'c2' };
+    const body = { model: 'm', input: [USER, ITEM_CALL, second, OUTPUT, { ...OUTPUT, call_id: 'c2' }, USER] };
+    const grown = reader.read(rawObject(JSON.stringify(body)), RESPONSES_DIALECT, rawObject);
+    expect(messagesOf(grown)).toEqual(messagesOf(formOf(RESPONSES_DIALECT, body)));
+    expect(messagesOf(grown)).toHaveLength(5);
+  });
+
   test.each([
     [
       MESSAGES_DIALECT,
