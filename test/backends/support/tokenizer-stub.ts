@@ -72,9 +72,17 @@ export function imageSample(body: string): number | undefined {
   return body.includes('UgAAAOAAAADg') ? 74 : body.includes('UgAAACAAAAAg') ? 14 : undefined;
 }
 
+const closes = new WeakMap<Socket, Promise<void>>();
+
+/** One listener for all requests of a kept-alive connection. */
+function closeOf(socket: Socket): Promise<void> {
+  const closed = closes.get(socket) ?? new Promise<void>((resolve) => socket.once('close', () => resolve()));
+  closes.set(socket, closed);
+  return closed;
+}
+
 async function read(request: IncomingMessage): Promise<Arrived> {
-  const socket: Socket = request.socket;
-  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+  const closed = closeOf(request.socket);
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk);
   return {
