@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { checkResult } from '../../conversation/check-result.js';
 import type { Message } from '../../conversation/message.js';
 import { type Settled, settle } from '../../conversation/settle.js';
@@ -62,6 +63,8 @@ export async function compressView(
   const deadline = new AbortController();
   const timer = deadlineTimer(order.deadlineAt, deadline);
   const signal = AbortSignal.any([order.signal, deadline.signal]);
+  // An engine may ask its services for as much at once as it likes; each call takes its listener away again.
+  setMaxListeners(0, signal);
   try {
     const instance = await madeInTime(order, instanceOf, signal);
     return await passes(order, instance, signal);
