@@ -1,6 +1,6 @@
 import { type Logger, pino } from 'pino';
 import type { LogLevel } from '../config/settings.js';
-import { createLogDestination } from './log-destination.js';
+import { createLogDestination, type LogDestination } from './log-destination.js';
 
 export type Log = Logger;
 
@@ -11,8 +11,6 @@ const STANDARD_ERROR = 2;
  * types; never a prompt, a credential or the upstream's address.
  */
 export function createLog(level: LogLevel): Log {
-  const destination = createLogDestination(STANDARD_ERROR);
-  process.once('exit', () => destination.flushNow());
   return pino(
     {
       level,
@@ -20,8 +18,20 @@ export function createLog(level: LogLevel): Log {
       timestamp: isoTime,
       formatters: { level: (label) => ({ level: label }) },
     },
-    destination,
+    standardError(),
   );
+}
+
+let shared: LogDestination | undefined;
+
+/** One for all logs of the process: its timer and its listener stay as long as the process. */
+function standardError(): LogDestination {
+  if (shared === undefined) {
+    const destination = createLogDestination(STANDARD_ERROR);
+    process.once('exit', () => destination.flushNow());
+    shared = destination;
+  }
+  return shared;
 }
 
 let second = 0;

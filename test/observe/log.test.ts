@@ -31,6 +31,16 @@ test('writes what was logged before an uncaught exception', () => {
   expect(stderrOf("createLog('info').info('last words'); throw new Error('x');")).toContain('last words');
 });
 
+test('however many logs a process opens, every line is written once, and nothing piles up', () => {
+  const open = "createLog('info').info('line');";
+  const listeners = "console.error(process.listenerCount('exit'));";
+  const [one, twenty, ...lines] = stderrOf(
+    `${open} ${listeners} for (let i = 1; i < 20; i += 1) ${open} ${listeners}`,
+  ).split('\n');
+  expect(twenty).toBe(one);
+  expect(lines.filter((line) => line.includes('"msg":"line"'))).toHaveLength(20);
+});
+
 test('names exceptions by their class alone', () => {
   class OwnError extends Error {}
   expect(exceptionType(new RangeError('secret'))).toBe('RangeError');
