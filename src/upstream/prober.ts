@@ -82,10 +82,12 @@ export class UpstreamProber {
   /** Whether anything answered, and if not, why: a code, no address. */
   async #ask(): Promise<{ readonly answered: boolean; readonly cause?: string }> {
     const { backend, credential } = this.#options;
-    const call = {
-      signal: AbortSignal.any([this.#stop.signal, AbortSignal.timeout(PROBE_TIMEOUT_MS)]),
-      credential,
-    };
+    // Not `AbortSignal.any`: in Node.js 20 the signal of a life keeps an entry of every one made of it.
+    const ended = new AbortController();
+    const end = () => ended.abort();
+    const timer = setTimeout(end, PROBE_TIMEOUT_MS).unref();
+    this.#stop.signal.addEventListener('abort', end);
+    const call = { signal: ended.signal, credential };
     try {
       if (backend.models === undefined) await backend.describe(undefined, call);
       else this.#options.onModels(wellFormed(await backend.models(call)));
@@ -95,6 +97,9 @@ export class UpstreamProber {
       if (!(error instanceof CountFailedError)) return { answered: false, cause: exceptionType(error) };
       if (error.code === 'timeout') return { answered: false, cause: 'timeout' };
       return { answered: error.code !== 'unreachable', cause: error.message };
+    } finally {
+      clearTimeout(timer);
+      this.#stop.signal.removeEventListener('abort', end);
     }
   }
 }

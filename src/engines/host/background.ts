@@ -3,13 +3,13 @@ const MOST_WAITING = 32;
 
 /** Work that nobody waits for: one piece at a time in the process, in the order it came, ended at the shutdown. */
 export class Background {
-  readonly #ended = new AbortController();
+  #hasEnded = false;
+  #running: AbortController | undefined;
   readonly #queue: { readonly key: string; readonly work: (signal: AbortSignal) => Promise<void> }[] = [];
-  #isBusy = false;
 
   /** A later piece of the same key takes the place of one that has not begun. */
   add(key: string, work: (signal: AbortSignal) => Promise<void>): void {
-    if (this.#ended.signal.aborted) return;
+    if (this.#hasEnded) return;
     const waiting = this.#queue.findIndex((piece) => piece.key === key);
     if (waiting >= 0) this.#queue.splice(waiting, 1);
     this.#queue.push({ key, work });
@@ -19,19 +19,21 @@ export class Background {
 
   end(): void {
     this.#queue.length = 0;
-    this.#ended.abort();
+    this.#hasEnded = true;
+    this.#running?.abort();
   }
 
   async #drain(): Promise<void> {
-    if (this.#isBusy) return;
-    this.#isBusy = true;
+    if (this.#running !== undefined) return;
     for (let piece = this.#queue.shift(); piece !== undefined; piece = this.#queue.shift()) {
+      // One a piece: in Node.js 20 a signal keeps an entry of every one that `AbortSignal.any` makes of it.
+      this.#running = new AbortController();
       try {
-        await piece.work(this.#ended.signal);
+        await piece.work(this.#running.signal);
       } catch {
         // What comes of it is looked at when it is due.
       }
     }
-    this.#isBusy = false;
+    this.#running = undefined;
   }
 }
