@@ -58,6 +58,27 @@ describe('a message in the form of Anthropic', () => {
     if (status !== 200) expect(backend.health?.().state).toBe('closed');
   });
 
+  test('asks a server that has no such endpoint once in half a minute, for each model', async () => {
+    let isUpgraded = false;
+    let now = 0;
+    const stub = await listen((answer) =>
+      isUpgraded ? json(answer, { input_tokens: 3 }) : json(answer, { detail: 'Not Found' }, 404),
+    );
+    const backend = vllm(contextFor(stub.url), { now: () => now });
+    const count = (model: string, i: number, more = {}) =>
+      backend.count(requestOf({ ...HELLO, model, i }), { ...messages, ...more });
+    for (let i = 0; i < 3; i += 1) expect(await failureOf(count('m', i))).toEqual(failed('unsupported'));
+    expect(stub.arrived).toHaveLength(1);
+    expect(await failureOf(count('other', 0))).toEqual(failed('unsupported'));
+    expect(stub.arrived).toHaveLength(2);
+    isUpgraded = true;
+    now = 30_000;
+    expect(await failureOf(count('m', 0))).toEqual(failed('unsupported'));
+    expect(await count('other', 0, { fresh: true })).toEqual({ tokens: 3 });
+    now = 30_001;
+    expect(await count('m', 0)).toEqual({ tokens: 3 });
+  });
+
   test('shares a count with all that differ beside the prompt only', async () => {
     const stub = await vllmServer();
     const backend = vllm(contextFor(stub.url));

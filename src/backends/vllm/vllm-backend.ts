@@ -56,7 +56,7 @@ class VllmBackend implements Backend {
     const client = new TokenizerClient(context, now, settings.longCountsAtOnce);
     const prompts = new PromptCounts(context, client);
     const media = new MediaTrait(client, now);
-    const messages = new MessagesCounts(context, client, media);
+    const messages = new MessagesCounts(context, client, media, now);
     const chats = new ChatCounts(context, client, prompts, media, { settings, now, examines });
     this.#client = client;
     this.#prompts = prompts;
