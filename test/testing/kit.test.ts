@@ -23,6 +23,9 @@ test.each([
   ['a result too many', [USER, CALL, result('a'), result('b'), result('a')]],
   ['a result too few', [USER, CALL, result('a'), USER]],
   ['a result too few at the end', [USER, CALL, result('a')]],
+  ['a result behind another message', [USER, CALL, USER, result('a'), result('b')]],
+  ['a call twice with one result', [USER, { ...CALL, tool_calls: [{ id: 'a' }, { id: 'a' }] }, result('a')]],
+  ['a role that the host refuses', [USER, { role: 'summary', content: '' }]],
   ['a system message behind the head', [USER, { role: 'system', content: '' }]],
 ] as const)('%s is no valid sequence', (_what, messages) => {
   expect(sequenceFault(messages)).toBeTypeOf('string');
