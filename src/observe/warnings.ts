@@ -44,6 +44,14 @@ export class Warnings {
     this.#log.warn({ code: 'store_restarted' }, 'the thread of the store was started again');
   }
 
+  /** Said at the start: it was there before, and its mode is the user's business. */
+  dataFolderOpen(): void {
+    this.#log.warn(
+      { code: 'data_folder_open' },
+      'others may write to the data folder: take that from them with chmod go-w',
+    );
+  }
+
   /** A compression pass did not help. */
   passFailed(reason: string, error: unknown): void {
     if (!this.#isDue(`pass ${reason}`)) return;

@@ -11,6 +11,7 @@ import type { Metrics } from '../observe/metrics.js';
 import type { Warnings } from '../observe/warnings.js';
 import type { ConversationStore } from '../store/conversation-store.js';
 import { openConversationStore } from '../store/open-conversation-store.js';
+import { othersMayWrite } from '../store/open-folder.js';
 
 /** The engine's host, and whose request is whose. */
 export interface HostedEngine {
@@ -35,8 +36,7 @@ export async function hostEngine(
   warnings: Warnings,
   { store: given, limits }: HostedOptions = {},
 ): Promise<HostedEngine> {
-  const onRestart = () => warnings.storeRestarted();
-  const store = given ?? (await openConversationStore({ folder: settings.server.dataDir, onRestart }));
+  const store = given ?? (await openStore(settings.server.dataDir, warnings));
   const key = await store.secret('tenant');
   const host = new EngineHost({
     registered,
@@ -62,6 +62,12 @@ export async function hostEngine(
         key,
       ),
   };
+}
+
+async function openStore(folder: string, warnings: Warnings): Promise<ConversationStore> {
+  const store = await openConversationStore({ folder, onRestart: () => warnings.storeRestarted() });
+  if (othersMayWrite(folder)) warnings.dataFolderOpen();
+  return store;
 }
 
 /** All that a client may authenticate with: Anthropic's send an `x-api-key`. */

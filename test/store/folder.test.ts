@@ -28,12 +28,15 @@ test('makes the folder and its files for the user alone, whatever the umask', as
   }
 });
 
-test('takes away from a file that others could read their right to', () => {
+test('takes away from files that others could read their right to', () => {
   const folder = freshFolder();
   mkdirSync(folder, { mode: 0o755 });
-  writeFileSync(join(folder, FILE_NAME), '', { mode: 0o644 });
-  openDatabase(folder).close();
-  expect(mode(join(folder, FILE_NAME))).toBe('600');
+  const files = ['', '-wal', '-shm'].map((end) => join(folder, `${FILE_NAME}${end}`));
+  for (const file of files) writeFileSync(file, '', { mode: 0o644 });
+  const db = openDatabase(folder);
+  expect(files.map(mode)).toEqual(['600', '600', '600']);
+  expect(mode(folder)).toBe('755');
+  db.close();
 });
 
 describe('says what is wrong, before the proxy starts, with', () => {

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, statSync } from 'node:fs';
 import type { Worker } from 'node:worker_threads';
 import { expect, onTestFinished, test } from 'vitest';
 import { countedStore, type StoreMethod } from '../../support/counted-store.js';
@@ -154,6 +154,22 @@ test('where the thread of the store ends requests go on, it is started again, an
     expect(next.told.reason).toBe('checkpoint_reused');
   }
 });
+
+test.each([
+  [0o700, []],
+  [0o755, []],
+  [0o770, ['data_folder_open']],
+  [0o707, ['data_folder_open']],
+])(
+  'a data folder of mode %o keeps it; where others may write to it the log says so once',
+  async (mode, codes) => {
+    const data = folder();
+    chmodSync(data, mode);
+    const proxy = await hosted({ stub: await countingStub(), engine: scriptedEngine(), data });
+    expect(proxy.logged.flatMap(({ code }) => code ?? [])).toEqual(codes);
+    expect(statSync(data).mode & 0o777).toBe(mode);
+  },
+);
 
 test('what the store did not take is written when it is back', async () => {
   const stub = await countingStub();
