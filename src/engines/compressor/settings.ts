@@ -29,11 +29,26 @@ const Settings = z.strictObject({
 
 export type CompressorSettings = z.infer<typeof Settings>;
 
+/** What summary, list and lines may take together: more would leave no room for what they stand before. */
+const MOST_TOGETHER = 0.9;
+
 /** @throws EngineSettingsError */
 export function readSettings(options: unknown): CompressorSettings {
   const read = Settings.safeParse(options ?? {});
-  if (read.success) return read.data;
+  if (read.success) return satisfiable(read.data);
   throw new EngineSettingsError(read.error.issues.flatMap((issue) => problemsOf(issue, options)));
+}
+
+/** Wishes that no target can grant all at once share what there is. */
+function satisfiable(wished: CompressorSettings): CompressorSettings {
+  const { summary_share, ledger_share, digest_share } = wished;
+  const granted = Math.min(1, MOST_TOGETHER / (summary_share + ledger_share + digest_share));
+  return {
+    ...wished,
+    summary_share: summary_share * granted,
+    ledger_share: ledger_share * granted,
+    digest_share: digest_share * granted,
+  };
 }
 
 function problemsOf(issue: z.core.$ZodIssue, options: unknown) {
