@@ -27,7 +27,10 @@ export async function extractSummary(
     Math.floor(mostTokens * PREVIOUS_SHARE),
     count,
   );
-  const goal = await digestLines(asked.slice(0, 1), CAPS, count);
+  // What was asked first may have been replaced since.
+  const goal = (await digestLines(asked.slice(0, 1), CAPS, count)).map((line) =>
+    line.replace('- User:', '- User, at first:'),
+  );
   const state = await digestLines(messages.filter((message) => !isResult(message)).slice(-1), CAPS, count);
   const fixed = [
     earlier === '' ? '' : `## Goal\n${earlier}`,

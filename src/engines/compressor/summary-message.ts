@@ -29,7 +29,7 @@ export function baseText(summary: string, request: string, ledger: Ledger): stri
   return [
     facts === '' ? '' : `## Exact names, ids and numbers, by where they came from\n${facts}`,
     summary.trim(),
-    request === '' ? '' : `## Newest request so far, word for word (it may be done)\n${request}`,
+    request === '' ? '' : `## Newest request up to here, word for word (it may be done)\n${request}`,
   ]
     .filter(Boolean)
     .join('\n\n');
