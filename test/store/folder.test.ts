@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
@@ -31,12 +31,13 @@ test('makes the folder and its files for the user alone, whatever the umask', as
 test('takes away from files that others could read their right to', () => {
   const folder = freshFolder();
   mkdirSync(folder, { mode: 0o755 });
-  const files = ['', '-wal', '-shm'].map((end) => join(folder, `${FILE_NAME}${end}`));
-  for (const file of files) writeFileSync(file, '', { mode: 0o644 });
-  const db = openDatabase(folder);
+  const other = openDatabase(folder);
+  const files = ['', '-shm', '-wal'].map((end) => join(folder, `${FILE_NAME}${end}`));
+  for (const file of files) chmodSync(file, 0o644);
+  openDatabase(folder).close();
   expect(files.map(mode)).toEqual(['600', '600', '600']);
   expect(mode(folder)).toBe('755');
-  db.close();
+  other.close();
 });
 
 describe('says what is wrong, before the proxy starts, with', () => {
