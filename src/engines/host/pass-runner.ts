@@ -148,13 +148,17 @@ export class PassRunner {
   }
 }
 
-/** An early pass aims so much lower that the view is at the low-water mark when it is due, not above it. */
+/**
+ * The low-water mark, or below it what leaves room for a large answer that the request insists on. An early pass aims so
+ * much lower that the view is there when it is due, not above it.
+ */
 function targetOf(
   { window, reserve, required, promptTokens }: ExchangeBudget,
   lowWater: number,
   isEarly: boolean,
 ): number {
-  const target = Math.floor(lowWater * (window - reserve));
+  const mark = Math.floor(lowWater * (window - reserve));
+  const target = window > required ? Math.min(mark, window - required) : mark;
   if (!isEarly) return target;
   const stillToCome = Math.max(0, window - required - promptTokens);
   return Math.max(target - stillToCome, Math.floor(target * LEAST_EARLY_SHARE));
