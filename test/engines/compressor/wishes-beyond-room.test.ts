@@ -53,7 +53,7 @@ test.each([
   [2048, 'repeats', repeating],
   [4096, 'fails', failing],
 ] as const)(
-  'wishes that no target can grant cost no more passes than the defaults: %i tokens, a summariser that %s (stephenschoettler/hermes-lcm#608)',
+  'wishes that no target can grant cost no more passes than the defaults: %i tokens, a summariser that %s (stephenschoettler/hermes-lcm#441, stephenschoettler/hermes-lcm#608)',
   async (contextLength, _, summariser) => {
     const due = contextLength * 0.75 - REQUIRED;
     const usual = await passesOf(build({ summariser, contextLength }), contextLength);
