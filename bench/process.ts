@@ -65,7 +65,9 @@ function answers(url: string): Promise<boolean> {
 
 /** However the bench ends, nothing that it started goes on. */
 function endWithUs(child: ChildProcess): void {
-  process.once('exit', () => child.kill('SIGKILL'));
+  const kill = () => child.kill('SIGKILL');
+  process.once('exit', kill);
+  child.once('exit', () => process.off('exit', kill));
 }
 
 function measured(child: ChildProcess, url: string, startMs: number): Measured {
