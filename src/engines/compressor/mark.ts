@@ -29,7 +29,7 @@ const SummaryMark = z.object({
   /** The newest user request of what the summary stands for, word for word. */
   request: z.string(),
   /** What came after the summary was written: each is shown as it is until the model is asked again. */
-  updates: z.array(z.object({ steps: z.string(), request: z.string(), facts: z.string() })),
+  updates: z.array(z.object({ steps: z.string(), facts: z.string() })),
   /** What the message shows up to its updates: it stays byte for byte while only updates are added. */
   base: z.string(),
   ledger: LedgerShape,
@@ -47,8 +47,6 @@ export interface SummaryState {
 export interface Update {
   /** One line each. */
   readonly steps: string;
-  /** The newest user request of these, word for word; empty where a line has it. */
-  readonly request: string;
   /** What the steps named that was not shown before. */
   readonly facts: string;
 }

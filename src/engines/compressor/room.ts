@@ -96,7 +96,7 @@ export function makeRoom(order: RoomOrder): Room {
     turnTokens: Math.max(order.leastTurn, Math.floor(TURN_SHARE * total)),
     leastTurn: order.leastTurn,
     summaryTokens,
-    ledgerTokens,
+    ledgerTokens: Math.min(ledgerTokens, Math.floor(settings.ledger_share * target)),
     digestTokens,
     requestTokens: share(REQUEST_SHARE, MOST_REQUEST_TOKENS),
     inputTokens: Math.max(LEAST_ROOM, Math.min(inputTokens, longestInput)),

@@ -22,20 +22,35 @@ export function shownLedger(ledger: Ledger, beside: string, mostTokens: number, 
   );
   const ids = only(ledger, bareBeyond(said, unsaid), ({ worth }) => worth >= NAMING && worth < SAID);
   const naming = joined(said, fitted(ids, mostTokens - count(ledgerText(said)), count));
-  const left = mostTokens - count(ledgerText(naming));
+  const isNamed = new Set(naming.entries.map(({ text }) => text));
+  const rest = only(ledger, unsaid, ({ worth, text }) => worth >= SAID && !isNamed.has(text));
+  const all = joined(naming, boundLedger(rest, mostTokens - count(ledgerText(naming)), count));
   const minor = only(ledger, unsaid, ({ worth }) => worth < NAMING);
-  const most = Math.floor(Math.min(left, mostTokens * MINOR_SHARE));
-  return joined(naming, boundLedger(minor, most, count));
+  const most = Math.min(mostTokens - count(ledgerText(all)), mostTokens * MINOR_SHARE);
+  return joined(all, boundLedger(minor, Math.floor(most), count));
+}
+
+/** How much of what people said a shown ledger has, in words or without: 1 where they said nothing. */
+export function saidShare(ledger: Ledger, shown: Ledger): number {
+  const texts = new Set(shown.entries.map(({ text }) => text));
+  const said = ledger.entries.filter(({ worth }) => worth >= SAID);
+  return said.length === 0 ? 1 : said.filter(({ text }) => texts.has(text)).length / said.length;
 }
 
 /** What was said and has no room in its words: where it names one thing, it does so without them. */
 function bareBeyond(said: Ledger, unsaid: readonly Entry[]): readonly Entry[] {
   const inWords = new Set(said.entries.map(({ text }) => text));
   return unsaid.map((entry) =>
-    entry.worth >= SAID && !inWords.has(entry.text) && worthOfValue(entry.text) === 3
+    entry.worth >= SAID && !inWords.has(entry.text) && isNamedBare(entry.text)
       ? { ...entry, about: '', worth: NAMING }
       : entry,
   );
+}
+
+/** Ids, paths and other spellings in one piece; an amount or a day tells nothing by itself. */
+function isNamedBare(text: string): boolean {
+  const worth = worthOfValue(text);
+  return worth === 3 || (worth === 2 && /^\S*[A-Za-z]\S*$/.test(text));
 }
 
 /** What people said exactly, in their words. */

@@ -6,8 +6,8 @@ import type { CountText } from './ledger-text.js';
 import type { SummaryState } from './mark.js';
 import { textOf } from './message-text.js';
 import type { Room } from './room.js';
-import { remembered, shownLedger } from './shown-ledger.js';
-import { baseText, summaryContent, updateOf } from './summary-message.js';
+import { remembered, saidShare, shownLedger } from './shown-ledger.js';
+import { baseText, listedFacts, summaryContent, updateOf } from './summary-message.js';
 import { newestLines } from './transcript.js';
 
 export const NO_STATE: SummaryState = {
@@ -21,8 +21,9 @@ export const NO_STATE: SummaryState = {
 /** Shares of the summary message, where it is small: names and numbers have the rest. */
 const MOST_SUMMARY = 0.5;
 const MOST_REQUEST = 0.2;
-/** What is written anew leaves room for what the next passes add below it. */
-const BASE_SHARE = 0.7;
+/** What is written anew leaves room for what the next passes add below it; names and numbers may take more of it. */
+const BASE_SHARE = 0.6;
+const BASE_SHARE_WITH_FACTS = 0.85;
 /** How far lines may go over the room for them: to write all anew costs more. */
 const OVER = {
   usual: { digest: 1, space: 1.08 },
@@ -37,13 +38,16 @@ const ADDED_LINES = 0.22;
 const ADDED_FACTS = 0.5;
 /** What it adds of them more often than not. */
 const EXPECTED_FACTS = 0.15;
+/** Where less of what was said in a pass finds room, older facts have to go: only what is written anew drops any. */
+const LEAST_SAID = 0.5;
 
+const LEAST_LINES: Caps = { user: 16, assistant: 8, result: 8 };
 /** What a line says of a message of each kind, at most and at least. */
 const LINES: readonly Caps[] = [
   { user: 50, assistant: 24, result: 20 },
   { user: 36, assistant: 16, result: 14 },
   { user: 24, assistant: 10, result: 10 },
-  { user: 16, assistant: 8, result: 8 },
+  LEAST_LINES,
 ];
 
 export interface StateOrder {
@@ -75,12 +79,15 @@ export async function appendedState(
   const known = touchLedger(prior.ledger, textsOf(tail));
   const grown = remembered(addToLedger(known, factsOf(middle)));
   const added = namedSince(grown, known.steps, `${summaryContent(prior)}\n${lines}`);
-  const facts = shownLedger(added, '', Math.floor(room.ledgerTokens * ADDED_FACTS), count);
+  const mostFacts = factsRoom(prior, order);
+  const facts = shownLedger(added, '', mostFacts, count);
+  const isListFull = mostFacts < Math.floor(room.ledgerTokens * ADDED_FACTS);
+  if (slack !== 'any' && isListFull && saidShare(added, facts) < LEAST_SAID) return undefined;
   const request = requestOf(middle, room.requestTokens, count) || prior.request;
   const state = {
     ...prior,
     request,
-    updates: [...prior.updates, updateOf(lines.split('\n'), '', facts)],
+    updates: [...prior.updates, updateOf(lines, facts)],
     ledger: grown,
   };
   const most = slack === 'usual' ? Math.min(space, room.space) : room.space;
@@ -105,7 +112,8 @@ function linesRoom({ digestTokens }: Room): number {
 /** A summary written anew over everything so far, and the ledger merged. */
 export function rewrittenState(order: StateOrder, summary: string): SummaryState {
   const { prior, middle, tail, room, count } = order;
-  const space = Math.floor(Math.min(order.space, room.space) * BASE_SHARE);
+  const whole = Math.min(order.space, room.space);
+  const space = Math.floor(whole * BASE_SHARE);
   const grown = remembered(
     addToLedger(touchLedger(prior.ledger, `${textsOf(tail)}\n${summary}`), factsOf(middle)),
   );
@@ -113,9 +121,8 @@ export function rewrittenState(order: StateOrder, summary: string): SummaryState
   const request = requestOf(middle, requestTokens, count) || cut(prior.request, requestTokens, count);
   const text = cutAtBorder(summary, Math.min(room.summaryTokens, Math.floor(space * MOST_SUMMARY)), count);
   const told = `${text}\n${request}`;
-  // What the texts leave of their own room.
-  const wanted = Math.max(room.ledgerTokens, room.ledgerTokens + room.summaryTokens - count(told));
-  const most = Math.max(0, Math.min(wanted, space - count(told)));
+  const left = Math.floor(whole * BASE_SHARE_WITH_FACTS) - count(told);
+  const most = Math.max(0, Math.min(room.ledgerTokens, left));
   const base = baseText(text, request, shownLedger(grown, told, most, count));
   return { summary: text, request, updates: [], base, ledger: grown };
 }
@@ -127,16 +134,19 @@ export async function withAlsoGone(state: SummaryState, order: StateOrder): Prom
   const lines = await fittedLines(middle, Math.floor(room.digestTokens / 2), count);
   const grown = addToLedger(state.ledger, factsOf(middle));
   const unsaid = namedSince(grown, state.ledger.steps, `${summaryContent(state)}\n${lines}`);
-  const added = shownLedger(unsaid, '', Math.floor(room.ledgerTokens / 2), count);
+  const added = shownLedger(unsaid, '', factsRoom(state, order), count);
   return {
     ...state,
     request: requestOf(middle, room.requestTokens, count) || state.request,
-    updates: [...state.updates, updateOf(lines.split('\n'), '', added)],
+    updates: [...state.updates, updateOf(lines, added)],
     ledger: grown,
   };
 }
 
-/** A line a message, each shorter until all fit; of what still does not, the newest. */
+/**
+ * A line a message, each shorter until all fit; of what still does not, the newest. What was asked last is always told:
+ * an older request that it replaced may stand above.
+ */
 async function fittedLines(
   middle: readonly Message[],
   mostTokens: number,
@@ -147,7 +157,17 @@ async function fittedLines(
     lines = (await stepLines(middle, caps, count)).join('\n');
     if (count(lines) <= mostTokens) return lines;
   }
-  return newestLines(lines, mostTokens, count);
+  const asked = middle.findLast(({ role }) => role === 'user');
+  const [line = ''] = asked === undefined ? [] : await stepLines([asked], LEAST_LINES, count);
+  const newest = newestLines(lines, mostTokens, count);
+  if (line === '' || newest.split('\n').includes(line)) return newest;
+  return [line, newestLines(lines, mostTokens - count(`${line}\n`), count)].filter(Boolean).join('\n');
+}
+
+/** What a pass may add of names and numbers to those that are listed. */
+function factsRoom(shown: SummaryState, { room, count }: StateOrder): number {
+  const left = Math.max(0, room.ledgerTokens - count(listedFacts(shown)));
+  return Math.min(left, Math.floor(room.ledgerTokens * ADDED_FACTS));
 }
 
 /** What was told in lines since the summary was written. */

@@ -17,6 +17,7 @@ const CONTROL =
   /[<[](?=[|｜]|<\/?SYS>>|\/?(?:s|bos|eos|pad|unk)>|(?:start|end)_of_turn>|\/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS)\])/gi;
 
 const ACKNOWLEDGEMENT = 'Noted.';
+const FACTS = '## Exact names, ids and numbers, by where they came from';
 
 /** Text that can neither close the delimiter it stands in nor begin a turn. */
 export function asData(text: string): string {
@@ -27,7 +28,7 @@ export function asData(text: string): string {
 export function baseText(summary: string, request: string, ledger: Ledger): string {
   const facts = ledgerText(ledger);
   return [
-    facts === '' ? '' : `## Exact names, ids and numbers, by where they came from\n${facts}`,
+    facts === '' ? '' : `${FACTS}\n${facts}`,
     summary.trim(),
     request === '' ? '' : `## Newest request up to here, word for word (it may be done)\n${request}`,
   ]
@@ -36,8 +37,14 @@ export function baseText(summary: string, request: string, ledger: Ledger): stri
 }
 
 /** What is added below: the steps, and what they name that was not shown before. */
-export function updateOf(lines: readonly string[], request: string, added: Ledger): Update {
-  return { steps: lines.join('\n'), request, facts: ledgerText(added) };
+export function updateOf(steps: string, added: Ledger): Update {
+  return { steps, facts: ledgerText(added) };
+}
+
+/** The names and numbers that are shown, in the list and below it. */
+export function listedFacts({ base, updates }: Pick<SummaryState, 'base' | 'updates'>): string {
+  const list = base.startsWith(FACTS) ? base.slice(FACTS.length).split('\n\n', 1) : [];
+  return [...list, ...updates.map(({ facts }) => facts)].join('\n');
 }
 
 export function summaryContent({ base, updates }: Pick<SummaryState, 'base' | 'updates'>): string {
@@ -45,14 +52,8 @@ export function summaryContent({ base, updates }: Pick<SummaryState, 'base' | 'u
   return `${OPEN}${shown}${CLOSE}`;
 }
 
-function toldOf({ steps, request, facts }: Update): string {
-  return [
-    `## Then\n${steps}`,
-    request === '' ? '' : `Newest request of these, word for word (it may be done): ${request}`,
-    facts === '' ? '' : `Exact:\n${facts}`,
-  ]
-    .filter(Boolean)
-    .join('\n');
+function toldOf({ steps, facts }: Update): string {
+  return `## Then\n${steps}${facts === '' ? '' : `\nExact:\n${facts}`}`;
 }
 
 /** A user message, so that a conversation may begin with it. */

@@ -84,17 +84,20 @@ test('the oldest go first, but one that is named again is fresh', () => {
   expect(ledgerText(ledger)).not.toContain('AB1000');
 });
 
-test('ids that were answered are shown before what tools printed, without their words where there is no room', () => {
-  const said = {
-    source: 'assistant',
-    facts: Array.from({ length: 12 }, (_, i) => answered(`oak-${i}a${i}f`)),
-  };
-  const printed = { text: 'notes/next.txt', key: '', worth: 2, about: '' };
-  const ledger = addToLedger(EMPTY_LEDGER, [said, { source: 'read()', facts: [printed] }]);
-  const shown = ledgerText(shownLedger(ledger, '', 120, count));
-  expect(count(shown)).toBeLessThanOrEqual(120);
-  for (const { text } of said.facts) expect(shown).toContain(text);
-});
+test.each([
+  ['ids', (i: number) => `oak-${i}a${i}f`, 120],
+  ['paths', (i: number) => `src/oak/m${i}.ts`, 170],
+])(
+  '%s that were answered are shown before what tools printed, without their words where there is no room',
+  (_, spelled, most) => {
+    const said = { source: 'assistant', facts: Array.from({ length: 12 }, (_, i) => answered(spelled(i))) };
+    const printed = { text: 'notes/next.txt', key: '', worth: 2, about: '' };
+    const ledger = addToLedger(EMPTY_LEDGER, [said, { source: 'read()', facts: [printed] }]);
+    const shown = ledgerText(shownLedger(ledger, '', most, count));
+    expect(count(shown)).toBeLessThanOrEqual(most);
+    for (const { text } of said.facts) expect(shown).toContain(text);
+  },
+);
 
 function answered(text: string) {
   return { text, key: '', worth: SAID, about: `The mark that stands in this file of the trail is ${text}.` };

@@ -77,3 +77,37 @@ test('an extract says of the wish it begins with that it came first', async () =
   expect(text).toContain(`## Goal\n- User, at first: ${OLD}`);
   expect(shownAsNewest(text)).toEqual([NEWER]);
 });
+
+/** What an agent does on a request, each step in few words. */
+const steps = (count: number): Message[] =>
+  Array.from({ length: count }, (_, i): Message[] => {
+    const call = { id: 'c', type: 'function', function: { name: 'look', arguments: `{"at":${i}}` } };
+    return [
+      { role: 'assistant', content: `Let me look there as well. ${filler(20, random)}`, tool_calls: [call] },
+      { role: 'tool', tool_call_id: 'c', content: filler(60, random) },
+    ];
+  }).flat();
+
+test.each([
+  ['short', NEWER, 0],
+  ['worked on for long', NEWER, 30],
+  [
+    'long',
+    `${NEWER} ${'They are for people who never saw the parser, so tell them what it is for. '.repeat(3)}`,
+    0,
+  ],
+] as const)(
+  'nor where lines are added below it: the newer request is %s (stephenschoettler/hermes-lcm#525)',
+  async (_, newer, work) => {
+    const first = await pass(START, repeating, true);
+    const told = first.text.slice(0, first.text.lastIndexOf('</conversation-summary>')).trimEnd();
+    const view = [...first.result, { role: 'assistant', content: 'Well.' }, ...turns('Later', 6)];
+    view.push({ role: 'user', content: newer }, ...steps(work), {
+      role: 'assistant',
+      content: filler(300, random),
+    });
+    const { text } = await pass([...view, { role: 'user', content: 'Go on.' }], repeating, false);
+    expect(text.startsWith(told)).toBe(true);
+    expect(text.slice(told.length)).toContain(NEWER);
+  },
+);

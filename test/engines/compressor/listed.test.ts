@@ -1,0 +1,102 @@
+// Conversations in which people name far more than a summary can tell: what the engine lists of it by itself.
+import { expect, test } from 'vitest';
+import type { Message } from '../../../src/conversation/message.js';
+import { readSummary } from '../../../src/engines/compressor/mark.js';
+import { listedFacts } from '../../../src/engines/compressor/summary-message.js';
+import { build, roughly } from './support/build.js';
+import { filler } from './support/histories.js';
+import { replay } from './support/replay.js';
+import { amnesic, failing, randomFrom, repeating, type Summariser } from './support/summarisers.js';
+
+const id = (i: number) => `ORD-${10_000 + i * 37}`;
+const path = (i: number) => `/srv/app/mod${i}/file_${i * 7}.ts`;
+
+interface Told {
+  readonly named: readonly string[];
+  readonly messages: readonly Message[];
+}
+
+/** A user who names something new in each message. */
+function told(turns: number, perTurn: number, spelled: (index: number) => string): Told {
+  const random = randomFrom(5);
+  const named = Array.from({ length: turns * perTurn }, (_, index) => spelled(index));
+  const messages = Array.from({ length: turns }, (_, turn): Message[] => {
+    const these = named.slice(turn * perTurn, (turn + 1) * perTurn).join(', ');
+    const content = `${filler(30, random)} Please keep ${these} in mind. ${filler(20, random)}`;
+    return [
+      { role: 'user', content },
+      { role: 'assistant', content: filler(300, random) },
+    ];
+  });
+  return { named, messages: [{ role: 'system', content: 'You help.' }, ...messages.flat()] };
+}
+
+interface Seen {
+  /** What of all that was named the last view still has. */
+  readonly kept: readonly string[];
+  /** The most that the list took, in tokens. */
+  readonly largestList: number;
+}
+
+async function through({ named, messages }: Told, summariser: Summariser, target = 3072): Promise<Seen> {
+  let last = '';
+  let largestList = 0;
+  await replay(build({ summariser }), messages, {
+    window: 6144,
+    required: 512,
+    target,
+    overhead: 0,
+    onRequest: (view) => {
+      last = JSON.stringify(view.map(({ content }) => content));
+      for (const message of view) {
+        const state = readSummary(message);
+        if (state !== undefined) largestList = Math.max(largestList, roughly(listedFacts(state)));
+      }
+    },
+  });
+  return { kept: named.filter((text) => last.includes(text)), largestList };
+}
+
+const FORGETFUL = [
+  ['forgets all', amnesic],
+  ['fails', failing],
+] as const;
+const SUMMARISERS = [...FORGETFUL, ['repeats facts', repeating]] as const;
+
+test.each(SUMMARISERS)(
+  'sixty ids or paths that a user named stay in view with a summariser that %s',
+  async (_, summariser) => {
+    for (const spelled of [id, path]) {
+      const given = told(20, 3, spelled);
+      expect((await through(given, summariser)).kept).toEqual(given.named);
+    }
+  },
+);
+
+test.each(SUMMARISERS)('ninety ids do with a summariser that %s', async (_, summariser) => {
+  const given = told(30, 3, id);
+  expect((await through(given, summariser)).kept).toEqual(given.named);
+});
+
+test.each(SUMMARISERS)(
+  'the list takes a quarter of the target at most with a summariser that %s',
+  { timeout: 60_000 },
+  async (_, summariser) => {
+    for (const target of [3072, 2000]) {
+      const { largestList } = await through(told(40, 3, path), summariser, target);
+      expect(largestList).toBeLessThanOrEqual(target / 4);
+      expect(largestList).toBeGreaterThan(target / 5);
+    }
+  },
+);
+
+test.each(FORGETFUL)(
+  'where the list is full the oldest give way, not the newest, with a summariser that %s',
+  async (_, summariser) => {
+    const given = told(50, 3, path);
+    const { kept } = await through(given, summariser);
+    const of = (named: readonly string[]) => named.filter((text) => kept.includes(text)).length;
+    expect(of(given.named.slice(-45))).toBe(45);
+    expect(of(given.named.slice(0, 45))).toBeLessThan(15);
+  },
+);
