@@ -1,18 +1,14 @@
 import type { Message } from '../../conversation/message.js';
 import { othersTurn } from '../turns.js';
 import { isResult } from './borders.js';
-import { clip } from './call-label.js';
 import type { CountText } from './ledger-text.js';
-import { isRecord, placeholderOf, textOf } from './message-text.js';
+import { placeholderOf, textOf } from './message-text.js';
 import { pairCalls } from './pair-calls.js';
-import { parseJson } from './record-facts.js';
+import { withShortArguments } from './short-arguments.js';
 import { toldResult } from './tool-line.js';
 
 /** A shorter result costs about what its line would. */
 const SHORTEST_RESULT = 200;
-const LONGEST_ARGUMENTS = 500;
-const LONGEST_LEAF = 200;
-const LONGEST_CUT_ARGUMENTS = 2000;
 /** What a line may repeat of its result, in tokens: a share of it, within bounds. */
 const FACT_SHARE = 0.4;
 const MOST_FACT_TOKENS = 260;
@@ -79,34 +75,4 @@ function withoutMedia(message: Message): Message {
     return placeholder === undefined ? part : { type: 'text', text: placeholder };
   });
   return { ...message, content: parts };
-}
-
-function withShortArguments(message: Message): Message {
-  const { tool_calls: calls } = message;
-  if (!Array.isArray(calls)) return message;
-  let isChanged = false;
-  const shorter = calls.map((call: unknown) => {
-    if (!isRecord(call) || !isRecord(call.function)) return call;
-    const { arguments: given } = call.function;
-    if (typeof given !== 'string' || given.length <= LONGEST_ARGUMENTS) return call;
-    isChanged = true;
-    return { ...call, function: { ...call.function, arguments: shortArguments(given) } };
-  });
-  return isChanged ? { ...message, tool_calls: shorter } : message;
-}
-
-/** Still a JSON object: templates and servers parse it. */
-export function shortArguments(args: string): string {
-  const parsed = parseJson(args);
-  const json = parsed === undefined ? '' : JSON.stringify(shortLeaves(parsed));
-  if (json !== '' && json.length <= LONGEST_CUT_ARGUMENTS) return json;
-  return JSON.stringify({ cut: clip(args, LONGEST_LEAF) });
-}
-
-function shortLeaves(root: object): unknown {
-  return JSON.parse(JSON.stringify(root), (_key, value: unknown) =>
-    typeof value === 'string' && value.length > LONGEST_LEAF
-      ? `${clip(value, LONGEST_LEAF)} [${value.length - LONGEST_LEAF} more characters]`
-      : value,
-  ) as unknown;
 }

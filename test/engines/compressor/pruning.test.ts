@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Message } from '../../../src/conversation/message.js';
-import { shortArguments } from '../../../src/engines/compressor/prune.js';
+import { shortArguments } from '../../../src/engines/compressor/short-arguments.js';
 import { build, roughly } from './support/build.js';
 import { run } from './support/invariants.js';
 
@@ -72,3 +72,39 @@ test.each([
   expect(shorter.length).toBeLessThan(1000);
   expect(JSON.parse(shorter)).toBeTypeOf('object');
 });
+
+test('old calls lose their long arguments, and no model is asked', async () => {
+  const { result, calls } = await pruned(
+    calling('write_file', { path: 'a.md', content: filling }, 'Written.'),
+  );
+  expect(calls).toBe(0);
+  const args = argumentsIn(result);
+  expect(JSON.parse(args)).toMatchObject({
+    path: 'a.md',
+    content: expect.stringContaining('more characters'),
+  });
+  expect(args.length).toBeLessThan(500);
+});
+
+test('a call that alone is bigger than the target is shortened once it was answered, its result stays', async () => {
+  const content = filling.repeat(4);
+  const group = calling('write_file', { path: 'a.md', content }, 'Written: 4 copies.');
+  const messages = [user('start'), assistant('so'), user('Write it.'), ...group];
+  const built = build({ contextLength: 4096 });
+  const { result = [] } = await run(built, structuredClone(messages), 1200);
+  expect(roughly(result)).toBeLessThanOrEqual(1200);
+  expect(result.at(-1)).toEqual(messages.at(-1));
+  expect(JSON.parse(argumentsIn(result))).toMatchObject({ path: 'a.md' });
+});
+
+test('a call that nobody has answered yet keeps its arguments', async () => {
+  const [call] = calling('write_file', { path: 'a.md', content: filling.repeat(4) }, '');
+  const messages = [user('start'), assistant('so'), user('Write it.'), call as Message];
+  const outcome = await run(build({ contextLength: 4096 }), structuredClone(messages), 1200);
+  expect(outcome.error).toMatchObject({ name: 'IrreducibleError' });
+});
+
+function argumentsIn(messages: readonly Message[]): string {
+  const calling = messages.find(({ tool_calls: calls }) => calls !== undefined);
+  return String(Object(calling?.tool_calls)[0].function.arguments);
+}
