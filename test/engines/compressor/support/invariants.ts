@@ -92,5 +92,5 @@ function leastPossible(input: readonly Message[], targetTokens: number): number 
   const floor = isWhole ? borders.lastIndexOf(true, last) : Math.max(newest, last);
   const request = last >= 0 && floor > last ? [body[last] as Message] : [];
   const kept = [...input.slice(0, head), ...request, ...body.slice(floor)];
-  return roughly(kept) + Math.max(400, targetTokens * 0.4 + 150);
+  return roughly(kept) + Math.max(210, targetTokens * 0.36 + 60);
 }
