@@ -23,6 +23,8 @@ const WORTH: Readonly<
 
 /** From here on an entry is what somebody said, or what stands out of a log. */
 export const SAID = 5;
+/** What is to hold has no other form than its words; ids outlive the words around them. */
+const WISHED = 7;
 /** From here on it names one thing. */
 export const NAMING = 3;
 
@@ -65,7 +67,7 @@ function wishIn(sentence: string): readonly SourcedFact[] {
   if (!WISH.test(sentence)) return [];
   const text = oneLine(sentence);
   if (text.length > LONGEST_ABOUT || isDirective(text)) return [];
-  return [{ text, key: '', worth: SAID, about: text }];
+  return [{ text, key: '', worth: WISHED, about: text }];
 }
 
 function loggedIn(line: string): readonly SourcedFact[] {

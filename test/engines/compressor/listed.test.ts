@@ -91,6 +91,16 @@ test.each(SUMMARISERS)(
 );
 
 test.each(FORGETFUL)(
+  'what a user wants from now on outlives the ids named after it, with a summariser that %s',
+  async (_, summariser) => {
+    const { messages, named } = told(50, 3, path);
+    const wish = 'Always answer in Portuguese.';
+    const wished = messages.with(1, { role: 'user', content: wish });
+    expect((await through({ named: [...named, wish], messages: wished }, summariser)).kept).toContain(wish);
+  },
+);
+
+test.each(FORGETFUL)(
   'where the list is full the oldest give way, not the newest, with a summariser that %s',
   async (_, summariser) => {
     const given = told(50, 3, path);
