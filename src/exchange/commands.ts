@@ -18,7 +18,7 @@ export interface Heard {
 
 /** Begins every answer of ours, so that it is known again when the client sends it back. */
 export const ANSWER_MARK = '[incontext] ';
-const MARK = Buffer.from(ANSWER_MARK);
+const COMMAND_WORDS = ['/new', '/reset', '/compress'];
 
 /** Takes commands out of a request. It remembers nothing: they are known by their text. */
 export function hearCommands(body: Buffer, bodies: BodyReader): Heard {
@@ -26,9 +26,9 @@ export function hearCommands(body: Buffer, bodies: BodyReader): Heard {
   const member = read.kind === 'object' ? read.object.member('messages') : undefined;
   if (read.kind !== 'object' || member === undefined) return { body, command: undefined };
   const command = lastCommand(read.object, member);
-  if (command === undefined && !body.includes(MARK)) return { body, command };
+  if (command === undefined && !hasWord(body)) return { body, command };
   const elements = arrayElements(body, member.value);
-  const removed = answered(body, elements);
+  const removed = leftOut(body, elements);
   if (command !== undefined) removed.add(elements.length - 1);
   return { body: splice(body, cuts(elements, removed)), command };
 }
@@ -42,21 +42,47 @@ function lastCommand({ bytes }: RawObject, { value, afterLastComma }: Member): C
 
 const OPEN_ARRAY = 0x5b;
 
-/** The places of commands with our answers to them, and of all that a person left behind with one. */
-function answered(bytes: Buffer, elements: readonly Span[]): Set<number> {
+/** The places of earlier commands, of what answered them, and of all that a person left behind with one. */
+function leftOut(bytes: Buffer, elements: readonly Span[]): Set<number> {
   const removed = new Set<number>();
+  const request = lastUser(bytes, elements);
   let begun = -1;
-  for (let i = 1; i < elements.length; i += 1) {
+  for (let i = 0; i < elements.length - 1; i += 1) {
     const message = subarray(bytes, elements[i]);
-    if (!message.includes(MARK) || !isAnswer(parsed(message))) continue;
-    const command = commandOf(parsed(subarray(bytes, elements[i - 1])));
+    const command = hasWord(message) ? commandOf(parsed(message)) : undefined;
     if (command === undefined) continue;
-    removed.add(i - 1).add(i);
-    if (command.kind !== 'compress') begun = i;
+    const length = lengthWithAnswer(parsed(subarray(bytes, elements[i + 1])), i < request);
+    for (let at = i; at < i + length; at += 1) removed.add(at);
+    if (length > 0 && command.kind !== 'compress') begun = i + length - 1;
   }
   if (begun < 0) return removed;
-  for (let i = headLength(bytes, elements); i < begun; i += 1) removed.add(i);
+  for (let i = headLength(bytes, elements); i <= begun; i += 1) removed.add(i);
   return removed;
+}
+
+/**
+ * How many messages leave with a command, itself among them.
+ * A client may have kept no answer, or a text of its own in place of ours. That text leaves too: behind the command's
+ * place it would follow another assistant's message, or begin the conversation.
+ */
+function lengthWithAnswer(next: unknown, isPast: boolean): number {
+  if (isAnswer(next)) return 2;
+  // Without a later request of a person, nothing would be left to answer.
+  if (!isPast) return 0;
+  if (!isFields(next) || next.role !== 'assistant') return 1;
+  // Results would lose their calls: with commands off, the model took it for a task.
+  return Array.isArray(next.tool_calls) && next.tool_calls.length > 0 ? 0 : 2;
+}
+
+function lastUser(bytes: Buffer, elements: readonly Span[]): number {
+  return elements.findLastIndex((span) => {
+    const message = parsed(subarray(bytes, span));
+    return isFields(message) && message.role === 'user';
+  });
+}
+
+function hasWord(bytes: Buffer): boolean {
+  return COMMAND_WORDS.some((word) => bytes.includes(word));
 }
 
 function headLength(bytes: Buffer, elements: readonly Span[]): number {

@@ -90,6 +90,22 @@ test.each(['/new', '/reset'])('answers %s, resets the engine, and begins behind 
   expect(told(next).conversation).not.toBe(told(first).conversation);
 });
 
+test.each([
+  ['no answer', []],
+  ['a text of its own as the answer', [{ role: 'assistant', content: 'Cleared.' }]],
+])('keeps what a client has that stored %s behind its commands', async (_what, kept: Message[]) => {
+  const { stub, proxy } = await start();
+  const compressing = ask(TALK, '/compress');
+  await (await post(proxy, compressing)).text();
+  const more = [...compressing, ...kept, { role: 'user', content: 'And then?' }];
+  expect(told(await post(proxy, more)).reason).toBe('checkpoint_reused');
+  expect(stub.at(CHAT).at(-1)?.body.toString()).not.toMatch(/\/compress|Cleared/);
+  const beginning = ask(more, '/new');
+  await (await post(proxy, beginning)).text();
+  await post(proxy, [...beginning, ...kept, { role: 'user', content: 'Hello' }]);
+  expect(lastSent(stub).messages).toEqual([TALK[0], { role: 'user', content: 'Hello' }]);
+});
+
 test('answers in the shape of a chat completion, with no usage', async () => {
   const { proxy } = await start();
   const response = await post(proxy, ask(TALK, '/new'), { model: 'my-alias' });

@@ -58,11 +58,6 @@ test.each([
   expect(heard.command).toBeUndefined();
 });
 
-test('leaves the bytes alone where a command is not the last message, and nobody answered it', () => {
-  const bytes = body(said('/compress'), NEXT);
-  expect(hearCommands(bytes, new BodyReader()).body).toBe(bytes);
-});
-
 test.each([
   '',
   'x',
@@ -110,14 +105,53 @@ test('hears a command behind an earlier one', () => {
   });
 });
 
-test('takes no answer for ours that a model gave, and no question for a command that we did not answer', () => {
+test.each([
+  ['no answer', []],
+  ['a text of its own as the answer', [ANSWER]],
+  ['an empty answer', ['{"role":"assistant","content":null,"tool_calls":[]}']],
+])('takes a command out where the client kept %s, and roles still alternate', (_what, kept) => {
+  const compressed = [SYSTEM, QUESTION, ANSWER, said('/compress x'), ...kept, NEXT];
+  const left = body(SYSTEM, QUESTION, ANSWER, NEXT).toString();
+  expect(hear(body(...compressed))).toEqual({ left, command: undefined });
+  expect(hear(body(...compressed, ANSWER, said('/new')))).toEqual({
+    left: body(SYSTEM, QUESTION, ANSWER, NEXT, ANSWER).toString(),
+    command: { kind: 'new' },
+  });
+  for (const command of ['/new', '/reset']) {
+    const begun = [SYSTEM, QUESTION, ANSWER, said(command), ...kept, NEXT];
+    expect(hear(body(...begun)).left).toBe(body(SYSTEM, NEXT).toString());
+    expect(hear(body(...begun, ANSWER, QUESTION)).left).toBe(body(SYSTEM, NEXT, ANSWER, QUESTION).toString());
+    expect(hear(body(said(command), ...kept, NEXT)).left).toBe(body(NEXT).toString());
+  }
+});
+
+test('takes out a command that its client sent twice, and one with escaped slashes', () => {
+  expect(hear(body(QUESTION, ANSWER, said('/new'), said('/new'), NEXT)).left).toBe(body(NEXT).toString());
+  const escaped = '{"role":"user","content":"\\/new"}';
+  expect(hear(body(QUESTION, ANSWER, escaped, NEXT)).left).toBe(body(NEXT).toString());
+});
+
+test('leaves alone a command that the model worked on, one that no request follows, and an answer without one', () => {
+  const call = '{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}';
+  const calling = `{"role":"assistant","content":null,"tool_calls":[${call}]}`;
   for (const messages of [
-    [said('/new'), ANSWER, NEXT],
+    [
+      QUESTION,
+      ANSWER,
+      said('/new'),
+      calling,
+      '{"role":"tool","tool_call_id":"a","content":"x"}',
+      ANSWER,
+      NEXT,
+    ],
+    [QUESTION, ANSWER, said('/new'), ANSWER],
+    [QUESTION, ANSWER, said('/compress'), SYSTEM],
     [QUESTION, ours(), NEXT],
+    [QUESTION, ours('See /new.'), NEXT],
     [said('[incontext] '), NEXT],
   ]) {
     const bytes = body(...messages);
-    expect(hearCommands(bytes, new BodyReader()).body).toEqual(bytes);
+    expect(hearCommands(bytes, new BodyReader()).body.toString()).toBe(bytes.toString());
   }
 });
 
