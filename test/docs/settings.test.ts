@@ -68,3 +68,21 @@ test('says every setting of the bundled engine, with its default', () => {
   const expected = Object.entries(readSettings({})).map(([key, value]) => [key, String(value)]);
   expect(tableRows(page, 'engines').map(([key, value]) => [key, value])).toEqual(expected);
 });
+
+test('says the range of every setting of the bundled engine: its ends are taken, and nothing beyond them', () => {
+  const takes = (key: string, value: number) => {
+    try {
+      readSettings({ [key]: value });
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  for (const [key = '', , range = ''] of tableRows(page, 'engines')) {
+    const [, above, least, most] = /^(above )?(\d+) to ([\d.]+)$/.exec(range) ?? [];
+    expect(takes(key, Number(least)), key).toBe(above === undefined);
+    expect(takes(key, above === undefined ? Number(least) - 1 : 0.001), key).toBe(above !== undefined);
+    expect(takes(key, Number(most)), key).toBe(true);
+    expect(takes(key, Number(most) + (above === undefined ? 1 : 0.001)), key).toBe(false);
+  }
+});
