@@ -8,7 +8,7 @@ import {
 } from '../contract.js';
 import { isRecord, textOf } from './message-text.js';
 import { Pass, type PassEnvironment } from './pass.js';
-import { makePlan, middleOf } from './plan.js';
+import { goneOf, makePlan } from './plan.js';
 import { type CompressorSettings, readSettings } from './settings.js';
 import { readView } from './view.js';
 
@@ -45,8 +45,8 @@ export class Compressor extends ContextEngine {
     const view = readView(messages);
     const sizes = view.rest.map(roughSize);
     const none = { firstMessages: 0, firstTokens: 0, lastMessages: 0, tailTokens: 0, turnTokens: 0 };
-    const middle = middleOf(view, makePlan(view, sizes, none));
-    const size = middle.reduce((sum, message) => sum + roughSize(message), 0);
+    const gone = goneOf(view, makePlan(view, sizes, none));
+    const size = gone.reduce((sum, message) => sum + roughSize(message), 0);
     const least = Math.max(LEAST_MIDDLE_TOKENS, this.thresholdTokens * LEAST_MIDDLE_SHARE);
     return size >= least || sizes.some((tokens) => tokens > this.thresholdTokens / 2);
   }

@@ -29,7 +29,13 @@ const SummaryMark = z.object({
   /** The newest user request of what the summary stands for, word for word. */
   request: z.string(),
   /** What came after the summary was written: each is shown as it is until the model is asked again. */
-  updates: z.array(z.object({ steps: z.string(), facts: z.string() })),
+  updates: z.array(
+    z.object({
+      place: z.enum(['behind', 'before']).default('behind'),
+      steps: z.string(),
+      facts: z.string(),
+    }),
+  ),
   /** What the message shows up to its updates: it stays byte for byte while only updates are added. */
   base: z.string(),
   ledger: LedgerShape,
@@ -45,6 +51,8 @@ export interface SummaryState {
 }
 
 export interface Update {
+  /** Whether it came behind all that was told until then, or before it: the first messages may go last. */
+  readonly place: 'behind' | 'before';
   /** One line each. */
   readonly steps: string;
   /** What the steps named that was not shown before. */

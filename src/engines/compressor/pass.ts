@@ -5,23 +5,15 @@ import { othersTurn } from '../turns.js';
 import { extractSummary } from './extract.js';
 import type { CountText } from './ledger-text.js';
 import type { SummaryState } from './mark.js';
-import { makePlan, middleOf, type Plan, sum, tailOf } from './plan.js';
+import { earlyOf, goneOf, makePlan, middleOf, type Plan, sum, tailOf } from './plan.js';
 import { prune } from './prune.js';
 import { countingOnce, readAhead } from './read-ahead.js';
 import { aroundSummary } from './role-order.js';
 import { makeRoom, type Room, sizesOf, tighter, total } from './room.js';
 import type { CompressorSettings } from './settings.js';
 import { shortenNewest } from './shorten-newest.js';
-import {
-  appendedState,
-  isNearlyFull,
-  NO_STATE,
-  rewrittenState,
-  type Slack,
-  type StateOrder,
-  stepsOf,
-  withAlsoGone,
-} from './state.js';
+import { appendedState, isNearlyFull, NO_STATE, rewrittenState, type Slack, withAlsoGone } from './state.js';
+import { apart, isEmpty, type StateOrder } from './state-order.js';
 import { summaryMessage } from './summary-message.js';
 import { tell } from './tell.js';
 import { readView, type View } from './view.js';
@@ -92,7 +84,7 @@ export class Pass {
     const now = currentTokens ?? (await this.env.services.countTokens(this.messages));
     const room = this.#room(now, Math.max(now, this.env.thresholdTokens));
     const order = this.#order(room, makePlan(this.#view, this.#sizes, room));
-    if (order.middle.length === 0 || (await appendedState(order, 'more')) === undefined) return undefined;
+    if (isEmpty(order) || (await appendedState(order, 'more')) === undefined) return undefined;
     return await this.#composed(room, LINES, 0);
   }
 
@@ -120,7 +112,7 @@ export class Pass {
   async #pruned(room: Room, before: number): Promise<Message[] | undefined> {
     if (this.options.force === true) return undefined;
     const plan = makePlan(this.#view, this.#sizes, room);
-    const gone = new Set(middleOf(this.#view, plan));
+    const gone = new Set(goneOf(this.#view, plan));
     const { messages, changed } = await prune(
       this.#view.rest,
       (i) => gone.has(this.#view.rest[i] as Message),
@@ -175,13 +167,13 @@ export class Pass {
   /** Whether the model is asked, and what it said. */
   async #story(room: Room, before: number): Promise<Story> {
     const order = this.#order(room, makePlan(this.#view, this.#sizes, room));
-    if (order.middle.length === 0) return { kind: 'lines', slack: 'usual' };
+    if (isEmpty(order)) return { kind: 'lines', slack: 'usual' };
     const slack = this.#hasRoomBehind(order, before) ? 'more' : 'usual';
     if (this.options.force !== true && (await appendedState(order, slack)) !== undefined) return LINES;
-    const covered = new Set(order.middle);
+    const covered = new Set([...order.early, ...order.middle]);
     const told = await tell(order, before, this.env, this.options);
     if (told.kind === 'summary') return { kind: 'told', text: told.text, covered };
-    this.env.services.log('warn', 'summary_failed', { messages: order.middle.length });
+    this.env.services.log('warn', 'summary_failed', { messages: covered.size });
     return await this.#extracted(room, order);
   }
 
@@ -191,7 +183,7 @@ export class Pass {
     order: StateOrder = this.#order(room, makePlan(this.#view, this.#sizes, room)),
   ): Promise<Story> {
     const text = await extractOf(order);
-    return { kind: 'told', text, covered: new Set(order.middle) };
+    return { kind: 'told', text, covered: new Set([...order.early, ...order.middle]) };
   }
 
   /**
@@ -208,27 +200,26 @@ export class Pass {
 
   #order(room: Room, plan: Plan, excess = 0): StateOrder {
     const prior = this.#view.prior ?? NO_STATE;
+    const early = earlyOf(this.#view, plan);
     const middle = middleOf(this.#view, plan);
     const tail = tailOf(this.#view, plan);
     const kept = total(sizesOf(tail, this.env.services)) + sum(this.#sizes, 0, plan.first);
     const space = Math.max(room.leastSpace, Math.floor((room.total - kept) * CAUTION) - FRAME - excess);
-    return { prior, middle, tail, room, space, count: this.#count };
+    return { prior, early, middle, tail, room, space, count: this.#count };
   }
 
   async #composed(room: Room, story: Story, excess: number): Promise<Message[] | undefined> {
     const plan = makePlan(this.#view, this.#sizes, room);
     const order = this.#order(room, plan, excess);
-    if (order.middle.length === 0 && this.#view.prior === undefined) return undefined;
+    if (isEmpty(order) && this.#view.prior === undefined) return undefined;
     const first = [...this.#view.head, ...this.#view.rest.slice(0, plan.first)];
     return aroundSummary(this.messages, first, summaryMessage(await this.#state(order, story)), order.tail);
   }
 
   async #state(order: StateOrder, story: Story): Promise<SummaryState> {
     if (story.kind === 'told') {
-      const inSummary = order.middle.filter((message) => story.covered.has(message));
-      const also = order.middle.filter((message) => !story.covered.has(message));
-      const written = rewrittenState({ ...order, middle: inSummary }, story.text);
-      return withAlsoGone(written, { ...order, middle: also });
+      const { told, also } = apart(order, story.covered);
+      return withAlsoGone(rewrittenState(told, story.text), also);
     }
     return (await appendedState(order, story.slack)) ?? rewrittenState(order, await extractOf(order));
   }
@@ -242,8 +233,8 @@ type Story =
 /** Once lines have been found to do, nothing that was written before them is given up for a few tokens. */
 const LINES = { kind: 'lines', slack: 'any' } as const;
 
-function extractOf({ middle, prior, room, count }: StateOrder): Promise<string> {
-  return extractSummary(middle, prior.summary, stepsOf(prior), room.summaryTokens, count);
+function extractOf({ early, middle, prior, room, count }: StateOrder): Promise<string> {
+  return extractSummary({ early, middle, prior }, room.summaryTokens, count);
 }
 
 function fail(reason: string): never {

@@ -34,10 +34,20 @@ export function makePlan(view: View, sizes: Sizes, budget: PlanBudget): Plan {
   return { first: Math.min(firstEnd(view, sizes, budget), tail), tail, turnTail };
 }
 
-/** The messages that go into the summary, in their order. */
+/** The messages that go into the summary and stood before an earlier one. */
+export function earlyOf({ rest, beforePrior }: View, { first, tail }: Plan): readonly Message[] {
+  return rest.slice(first, Math.min(beforePrior, tail));
+}
+
+/** The others that go into the summary, in their order. */
 export function middleOf(view: View, { first, tail, turnTail }: Plan): readonly Message[] {
-  const before = view.rest.slice(first, tail);
+  const before = view.rest.slice(Math.max(first, Math.min(view.beforePrior, tail)), tail);
   return turnTail === undefined ? before : [...before, ...view.rest.slice(view.lastUser + 1, turnTail)];
+}
+
+/** All that goes into the summary. */
+export function goneOf(view: View, plan: Plan): readonly Message[] {
+  return [...earlyOf(view, plan), ...middleOf(view, plan)];
 }
 
 /** What stands behind the summary. */

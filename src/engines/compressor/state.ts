@@ -1,13 +1,14 @@
 import type { Message } from '../../conversation/message.js';
 import { type Caps, factsOf, stepLines } from './digest.js';
 import { cut, cutAtBorder } from './excerpt.js';
-import { addToLedger, EMPTY_LEDGER, namedSince, touchLedger } from './ledger.js';
-import type { CountText } from './ledger-text.js';
-import type { SummaryState } from './mark.js';
+import { addToLedger, EMPTY_LEDGER, type Ledger, namedSince, touchLedger } from './ledger.js';
+import { type CountText, ledgerText } from './ledger-text.js';
+import type { SummaryState, Update } from './mark.js';
 import { textOf } from './message-text.js';
 import type { Room } from './room.js';
 import { remembered, saidShare, shownLedger } from './shown-ledger.js';
-import { baseText, listedFacts, summaryContent, updateOf } from './summary-message.js';
+import type { StateOrder } from './state-order.js';
+import { baseText, listedFacts, summaryContent } from './summary-message.js';
 import { newestLines } from './transcript.js';
 
 export const NO_STATE: SummaryState = {
@@ -50,18 +51,6 @@ const LINES: readonly Caps[] = [
   LEAST_LINES,
 ];
 
-export interface StateOrder {
-  readonly prior: SummaryState;
-  /** What goes into the summary in this pass. */
-  readonly middle: readonly Message[];
-  /** What stays behind it. */
-  readonly tail: readonly Message[];
-  readonly room: Room;
-  /** What the summary message may take. */
-  readonly space: number;
-  readonly count: CountText;
-}
-
 /**
  * What goes as lines of the engine's own below the earlier summary; `undefined` where there are too many of them.
  * Everything before the new lines stays byte for byte.
@@ -74,24 +63,57 @@ export async function appendedState(
   const over = OVER[slack];
   // Lines are for what came since a summary: a first one is written by the model, unless there is little to tell.
   if (prior.summary === '' && isLonger(textsOf(middle), room.digestTokens, count)) return undefined;
-  const lines = await fittedLines(middle, linesRoom(room), count);
-  if (count(`${stepsOf(prior)}\n${lines}`) > room.digestTokens * over.digest) return undefined;
-  const known = touchLedger(prior.ledger, textsOf(tail));
-  const grown = remembered(addToLedger(known, factsOf(middle)));
-  const added = namedSince(grown, known.steps, `${summaryContent(prior)}\n${lines}`);
-  const mostFacts = factsRoom(prior, order);
-  const facts = shownLedger(added, '', mostFacts, count);
-  const isListFull = mostFacts < Math.floor(room.ledgerTokens * ADDED_FACTS);
-  if (slack !== 'any' && isListFull && saidShare(added, facts) < LEAST_SAID) return undefined;
-  const request = requestOf(middle, room.requestTokens, count) || prior.request;
+  const ledger = touchLedger(prior.ledger, textsOf(tail));
+  const told = await toldInLines({ ...prior, ledger }, order, linesRoom(room));
+  const steps = [stepsOf(prior), ...told.updates.map(({ steps }) => steps)].join('\n');
+  if (count(steps) > room.digestTokens * over.digest) return undefined;
+  if (slack !== 'any' && told.isListFull && told.saidShare < LEAST_SAID) return undefined;
   const state = {
     ...prior,
-    request,
-    updates: [...prior.updates, updateOf(lines, facts)],
-    ledger: grown,
+    request: requestOf(middle, room.requestTokens, count) || prior.request,
+    updates: [...prior.updates, ...told.updates],
+    ledger: remembered(told.ledger),
   };
   const most = slack === 'usual' ? Math.min(space, room.space) : room.space;
   return count(summaryContent(state)) <= most * over.space ? state : undefined;
+}
+
+interface Told {
+  readonly updates: readonly Update[];
+  readonly ledger: Ledger;
+  /** How much of what people said the new lists have. */
+  readonly saidShare: number;
+  readonly isListFull: boolean;
+}
+
+/** What goes, as lines with what they name: of what came since, and of what stood before all that is told. */
+async function toldInLines(prior: SummaryState, order: StateOrder, mostLines: number): Promise<Told> {
+  const { early, middle, room, count } = order;
+  const mostFacts = Math.floor(room.ledgerTokens * ADDED_FACTS);
+  const left = Math.max(0, room.ledgerTokens - count(listedFacts(prior)));
+  let { ledger } = prior;
+  let shown = summaryContent(prior);
+  let facts = Math.min(left, mostFacts);
+  let least = 1;
+  const updates: Update[] = [];
+  for (const [place, messages] of [
+    ['before', early],
+    ['behind', middle],
+  ] as const) {
+    if (messages.length === 0) continue;
+    const steps = await fittedLines(messages, place === 'before' ? mostLines / 2 : mostLines, count);
+    const grown = addToLedger(ledger, factsOf(messages));
+    const added = namedSince(grown, ledger.steps, `${shown}\n${steps}`);
+    const listed = shownLedger(added, '', place === 'before' ? facts / 2 : facts, count);
+    least = Math.min(least, saidShare(added, listed));
+    const update = { place, steps, facts: ledgerText(listed) };
+    shown += `\n${steps}\n${update.facts}`;
+    facts -= count(update.facts);
+    ledger = grown;
+    // What stood before is told last: all above it stays as it is, and the next lines come behind.
+    if (steps !== '' || update.facts !== '') updates.unshift(update);
+  }
+  return { updates, ledger, saidShare: least, isListFull: left < mostFacts };
 }
 
 /** Whether the next pass may find no room for its lines, so that the model has to be asked. */
@@ -111,11 +133,11 @@ function linesRoom({ digestTokens }: Room): number {
 
 /** A summary written anew over everything so far, and the ledger merged. */
 export function rewrittenState(order: StateOrder, summary: string): SummaryState {
-  const { prior, middle, tail, room, count } = order;
+  const { prior, early, middle, tail, room, count } = order;
   const whole = Math.min(order.space, room.space);
   const space = Math.floor(whole * BASE_SHARE);
   const grown = remembered(
-    addToLedger(touchLedger(prior.ledger, `${textsOf(tail)}\n${summary}`), factsOf(middle)),
+    addToLedger(touchLedger(prior.ledger, `${textsOf(tail)}\n${summary}`), factsOf([...early, ...middle])),
   );
   const requestTokens = Math.min(room.requestTokens, Math.floor(space * MOST_REQUEST));
   const request = requestOf(middle, requestTokens, count) || cut(prior.request, requestTokens, count);
@@ -129,17 +151,14 @@ export function rewrittenState(order: StateOrder, summary: string): SummaryState
 
 /** Messages that had to go as well after the summary was written. */
 export async function withAlsoGone(state: SummaryState, order: StateOrder): Promise<SummaryState> {
-  const { middle, room, count } = order;
-  if (middle.length === 0) return state;
-  const lines = await fittedLines(middle, Math.floor(room.digestTokens / 2), count);
-  const grown = addToLedger(state.ledger, factsOf(middle));
-  const unsaid = namedSince(grown, state.ledger.steps, `${summaryContent(state)}\n${lines}`);
-  const added = shownLedger(unsaid, '', factsRoom(state, order), count);
+  const { early, middle, room, count } = order;
+  if (early.length + middle.length === 0) return state;
+  const { updates, ledger } = await toldInLines(state, order, Math.floor(room.digestTokens / 2));
   return {
     ...state,
     request: requestOf(middle, room.requestTokens, count) || state.request,
-    updates: [...state.updates, updateOf(lines, added)],
-    ledger: grown,
+    updates: [...state.updates, ...updates],
+    ledger,
   };
 }
 
@@ -164,15 +183,21 @@ async function fittedLines(
   return [line, newestLines(lines, mostTokens - count(`${line}\n`), count)].filter(Boolean).join('\n');
 }
 
-/** What a pass may add of names and numbers to those that are listed. */
-function factsRoom(shown: SummaryState, { room, count }: StateOrder): number {
-  const left = Math.max(0, room.ledgerTokens - count(listedFacts(shown)));
-  return Math.min(left, Math.floor(room.ledgerTokens * ADDED_FACTS));
-}
-
 /** What was told in lines since the summary was written. */
 export function stepsOf({ updates }: SummaryState): string {
-  return updates.map(({ steps }) => steps).join('\n');
+  return linesOf(updates.filter(({ place }) => place === 'behind'));
+}
+
+/** What was told in lines of what stood before the summary. */
+export function earlierOf({ updates }: SummaryState): string {
+  return linesOf(updates.filter(({ place }) => place === 'before'));
+}
+
+function linesOf(updates: readonly Update[]): string {
+  return updates
+    .map(({ steps }) => steps)
+    .filter(Boolean)
+    .join('\n');
 }
 
 /** What is far longer shows it in its beginning. */

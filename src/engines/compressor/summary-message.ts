@@ -36,11 +36,6 @@ export function baseText(summary: string, request: string, ledger: Ledger): stri
     .join('\n\n');
 }
 
-/** What is added below: the steps, and what they name that was not shown before. */
-export function updateOf(steps: string, added: Ledger): Update {
-  return { steps, facts: ledgerText(added) };
-}
-
 /** The names and numbers that are shown, in the list and below it. */
 export function listedFacts({ base, updates }: Pick<SummaryState, 'base' | 'updates'>): string {
   const list = base.startsWith(FACTS) ? base.slice(FACTS.length).split('\n\n', 1) : [];
@@ -52,9 +47,14 @@ export function summaryContent({ base, updates }: Pick<SummaryState, 'base' | 'u
   return `${OPEN}${shown}${CLOSE}`;
 }
 
-function toldOf({ steps, facts }: Update): string {
-  return `## Then\n${steps}${facts === '' ? '' : `\nExact:\n${facts}`}`;
+function toldOf({ place, steps, facts }: Update): string {
+  return [HEADING[place], steps, facts === '' ? '' : `Exact:\n${facts}`].filter(Boolean).join('\n');
 }
+
+const HEADING: Readonly<Record<Update['place'], string>> = {
+  behind: '## Then',
+  before: '## Before all of this, at the beginning of the conversation',
+};
 
 /** A user message, so that a conversation may begin with it. */
 export function summaryMessage(state: SummaryState): Message {

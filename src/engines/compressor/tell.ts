@@ -1,4 +1,3 @@
-import type { Message } from '../../conversation/message.js';
 import type { CompressOptions } from '../contract.js';
 import { factsOf } from './digest.js';
 import { addToLedger } from './ledger.js';
@@ -6,13 +5,16 @@ import { ledgerText } from './ledger-text.js';
 import type { PassEnvironment } from './pass.js';
 import { sizesOf, total } from './room.js';
 import { saidLedger } from './shown-ledger.js';
-import { type StateOrder, stepsOf } from './state.js';
+import { earlierOf, stepsOf } from './state.js';
+import type { StateOrder } from './state-order.js';
 import { type Summarised, summarise } from './summarise.js';
 import { inParts, transcriptText } from './transcript.js';
 
 const MOST_CALLS = 3;
 /** What people said exactly may take of what the model is shown. */
 const SAID_SHARE = 0.3;
+/** What stood before the earlier summary may take of it. */
+const EARLY_SHARE = 0.2;
 
 /**
  * The model's text over the earlier summary and the middle, in several calls where that is much longer than what it is
@@ -26,16 +28,26 @@ export async function tell(
   env: PassEnvironment,
   options: CompressOptions,
 ): Promise<Summarised> {
-  const { prior, middle, room, count } = stateOrder;
+  const { prior, early, middle, room, count } = stateOrder;
   const size = total(sizesOf(middle, env.services));
   const calls = Math.min(MOST_CALLS, Math.max(1, Math.ceil(size / (4 * room.inputTokens))));
   let previous = prior.summary;
   let since = stepsOf(prior);
-  const facts = saidSoFar(stateOrder, middle, Math.floor(room.inputTokens * SAID_SHARE));
-  for (const part of inParts(middle, calls)) {
-    const left = Math.max(256, room.inputTokens - count(previous) - count(since) - count(facts));
+  let beginning = [
+    earlierOf(prior),
+    await transcriptText(early, Math.floor(room.inputTokens * EARLY_SHARE), count, options.signal),
+  ]
+    .filter(Boolean)
+    .join('\n');
+  const facts = saidSoFar(stateOrder, Math.floor(room.inputTokens * SAID_SHARE));
+  for (const part of middle.length === 0 ? [[]] : inParts(middle, calls)) {
+    const left = Math.max(
+      256,
+      room.inputTokens - count(beginning) - count(previous) - count(since) - count(facts),
+    );
     const transcript = await transcriptText(part, left, count, options.signal);
     const order = {
+      beginning,
       previous,
       since,
       facts,
@@ -47,13 +59,14 @@ export async function tell(
     if (told.kind === 'failed') return told;
     previous = told.text;
     since = '';
+    beginning = '';
   }
   return { kind: 'summary', text: previous };
 }
 
 /** Named by people, and not in the earlier summary: every part is shown it, for any could be where it is lost. */
-function saidSoFar({ prior, count }: StateOrder, middle: readonly Message[], mostTokens: number): string {
-  const ledger = addToLedger(prior.ledger, factsOf(middle));
+function saidSoFar({ prior, early, middle, count }: StateOrder, mostTokens: number): string {
+  const ledger = addToLedger(prior.ledger, factsOf([...early, ...middle]));
   return ledgerText(saidLedger(ledger, prior.summary, mostTokens, count));
 }
 
