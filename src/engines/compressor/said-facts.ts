@@ -4,7 +4,7 @@ import { identifiersIn, saysMore, type Worth } from './identifiers.js';
 import type { SourcedFact } from './ledger.js';
 import { oneLine, textOf } from './message-text.js';
 import { parseJson } from './record-facts.js';
-import { ToldResult } from './tool-line.js';
+import { ToldResult, withoutOwnNotes } from './tool-line.js';
 
 /** Longer sentences give the words around what they name. */
 const LONGEST_ABOUT = 160;
@@ -50,7 +50,7 @@ export function recordFacts(text: string): readonly SourcedFact[] {
 
 /** What a tool returned. */
 export function resultFacts(told: ToldResult): readonly SourcedFact[] {
-  const { text } = told;
+  const text = withoutOwnNotes(told.text);
   if (parseJson(text) !== undefined) {
     return told.facts.map((fact) => ({ ...fact, worth: WORTH.record[fact.worth] }));
   }

@@ -16,7 +16,7 @@ export class ToldResult {
 
   /** What it says exactly. */
   get facts(): readonly Fact[] {
-    this.#facts ??= factsIn(this.text);
+    this.#facts ??= factsIn(withoutOwnNotes(this.text));
     return this.#facts;
   }
 
@@ -27,6 +27,17 @@ export class ToldResult {
     const facts = boundedFacts(this.facts, label, factTokens, count);
     return `[${label} -> ${this.#size}${facts === '' ? '' : `: ${facts}`}]`;
   }
+}
+
+/** A result that an earlier pass made a line of, and what was cut in the middle or at the end. */
+const OWN_LINE =
+  /^\[[^\n]* -> [\d,]+ chars(?:, \d+ lines)?(?:, exit code -?\d+)?(?:, failed)?(?::([^\n]*?))?(?:, the same as a later result below)?\]$/;
+const LEFT_OUT = /\[[\d,]+ (?:characters left out|more characters)\]/g;
+
+/** What the tool said: sizes and cuts that the engine told of it are no facts. */
+export function withoutOwnNotes(text: string): string {
+  const line = OWN_LINE.exec(text);
+  return line === null ? text.replaceAll(LEFT_OUT, '') : (line[1] ?? '');
 }
 
 const told = new WeakMap<Message, ToldResult>();

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Message } from '../../../src/conversation/message.js';
+import { resultFacts } from '../../../src/engines/compressor/said-facts.js';
 import { shortArguments } from '../../../src/engines/compressor/short-arguments.js';
+import { ToldResult } from '../../../src/engines/compressor/tool-line.js';
 import { build, roughly } from './support/build.js';
 import { run } from './support/invariants.js';
 
@@ -102,6 +104,17 @@ test('a call that nobody has answered yet keeps its arguments', async () => {
   const messages = [user('start'), assistant('so'), user('Write it.'), call as Message];
   const outcome = await run(build({ contextLength: 4096 }), structuredClone(messages), 1200);
   expect(outcome.error).toMatchObject({ name: 'IrreducibleError' });
+});
+
+test('sizes and cuts that the engine told of a result are no facts of it', () => {
+  const facts = (text: string) => resultFacts(new ToldResult(text)).map((fact) => fact.text);
+  expect(
+    facts('[bash(grep -rn thing src) -> 64,958 chars, 1479 lines, exit code 2: AB1234, src/a.ts]'),
+  ).toEqual(['AB1234', 'src/a.ts']);
+  expect(facts('[bash(ls) -> 64,958 chars, 1479 lines]')).toEqual([]);
+  expect(facts('order AB1234\n[12,700 characters left out]\nexit')).toEqual(['AB1234']);
+  expect(facts('[bash(ls) -> 64,958 chars, 1479 lines, the same as a later result below]')).toEqual([]);
+  expect(facts('{"path":"a.md","content":"text... [21400 more characters]"}').join()).not.toContain('21400');
 });
 
 function argumentsIn(messages: readonly Message[]): string {
