@@ -12,7 +12,15 @@ import { aroundSummary } from './role-order.js';
 import { makeRoom, type Room, sizesOf, tighter, total } from './room.js';
 import type { CompressorSettings } from './settings.js';
 import { shortenNewest } from './shorten-newest.js';
-import { appendedState, isNearlyFull, NO_STATE, rewrittenState, type Slack, withAlsoGone } from './state.js';
+import {
+  appendedState,
+  isNearlyFull,
+  NO_STATE,
+  rewrittenState,
+  type Slack,
+  summaryRoom,
+  withAlsoGone,
+} from './state.js';
 import { apart, isEmpty, type StateOrder } from './state-order.js';
 import { summaryMessage } from './summary-message.js';
 import { tell } from './tell.js';
@@ -233,8 +241,8 @@ type Story =
 /** Once lines have been found to do, nothing that was written before them is given up for a few tokens. */
 const LINES = { kind: 'lines', slack: 'any' } as const;
 
-function extractOf({ early, middle, prior, room, count }: StateOrder): Promise<string> {
-  return extractSummary({ early, middle, prior }, room.summaryTokens, count);
+function extractOf(order: StateOrder): Promise<string> {
+  return extractSummary(order, summaryRoom(order), order.count);
 }
 
 function fail(reason: string): never {

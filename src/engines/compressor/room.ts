@@ -32,8 +32,8 @@ export interface Room extends PlanBudget {
 const LEAST_ROOM = 256;
 /** What the last turn may take of it; the rest is for the summary. */
 const TURN_SHARE = 0.7;
-const REQUEST_SHARE = 0.06;
-const MOST_REQUEST_TOKENS = 1000;
+const REQUEST_SHARE = 0.5;
+const MOST_REQUEST_TOKENS = 4000;
 /** Of the window less head and tools: what a conversation is, whatever a single pass aims at. */
 const OWN_SHARE = 0.45;
 /** Summary, list and lines are seldom all at their most. */

@@ -8,7 +8,7 @@ import { textOf } from './message-text.js';
 import type { Room } from './room.js';
 import { remembered, saidShare, shownLedger } from './shown-ledger.js';
 import type { StateOrder } from './state-order.js';
-import { baseText, listedFacts, summaryContent } from './summary-message.js';
+import { baseText, listedFacts, shownRequest, summaryContent } from './summary-message.js';
 import { newestLines } from './transcript.js';
 
 export const NO_STATE: SummaryState = {
@@ -21,7 +21,8 @@ export const NO_STATE: SummaryState = {
 
 /** Shares of the summary message, where it is small: names and numbers have the rest. */
 const MOST_SUMMARY = 0.5;
-const MOST_REQUEST = 0.2;
+/** A longer request takes what is left below the target. */
+const REQUEST_PART = 0.12;
 /** What is written anew leaves room for what the next passes add below it; names and numbers may take more of it. */
 const BASE_SHARE = 0.6;
 const BASE_SHARE_WITH_FACTS = 0.85;
@@ -74,7 +75,8 @@ export async function appendedState(
     updates: [...prior.updates, ...told.updates],
     ledger: remembered(told.ledger),
   };
-  const most = slack === 'usual' ? Math.min(space, room.space) : room.space;
+  const usual = spaceFor(prior, room, count);
+  const most = slack === 'usual' ? Math.min(space, usual) : usual;
   return count(summaryContent(state)) <= most * over.space ? state : undefined;
 }
 
@@ -123,27 +125,37 @@ export function isNearlyFull(prior: SummaryState, room: Room, count: CountText):
   return (
     prior.summary === '' ||
     count(stepsOf(prior)) + lines > room.digestTokens ||
-    count(summaryContent(prior)) + added > room.space * OVER.usual.space
+    count(summaryContent(prior)) + added > spaceFor(prior, room, count) * OVER.usual.space
   );
+}
+
+/** What the message may take, its long request aside. */
+function spaceFor(prior: SummaryState, { space }: Room, count: CountText): number {
+  return space + Math.max(0, count(shownRequest(prior)) - Math.floor(space * REQUEST_PART));
 }
 
 function linesRoom({ digestTokens }: Room): number {
   return Math.floor(digestTokens * ADDED_LINES);
 }
 
+/** What the text of a summary may take. */
+export function summaryRoom({ space, room }: StateOrder): number {
+  return Math.min(room.summaryTokens, Math.floor(Math.min(space, room.space) * BASE_SHARE * MOST_SUMMARY));
+}
+
 /** A summary written anew over everything so far, and the ledger merged. */
 export function rewrittenState(order: StateOrder, summary: string): SummaryState {
   const { prior, early, middle, tail, room, count } = order;
   const whole = Math.min(order.space, room.space);
-  const space = Math.floor(whole * BASE_SHARE);
   const grown = remembered(
     addToLedger(touchLedger(prior.ledger, `${textsOf(tail)}\n${summary}`), factsOf([...early, ...middle])),
   );
-  const requestTokens = Math.min(room.requestTokens, Math.floor(space * MOST_REQUEST));
+  const part = Math.floor(whole * REQUEST_PART);
+  const requestTokens = Math.min(room.requestTokens, Math.max(part, order.space - whole));
   const request = requestOf(middle, requestTokens, count) || cut(prior.request, requestTokens, count);
-  const text = cutAtBorder(summary, Math.min(room.summaryTokens, Math.floor(space * MOST_SUMMARY)), count);
+  const text = cutAtBorder(summary, summaryRoom(order), count);
   const told = `${text}\n${request}`;
-  const left = Math.floor(whole * BASE_SHARE_WITH_FACTS) - count(told);
+  const left = Math.floor(whole * BASE_SHARE_WITH_FACTS) - count(text) - Math.min(part, count(request));
   const most = Math.max(0, Math.min(room.ledgerTokens, left));
   const base = baseText(text, request, shownLedger(grown, told, most, count));
   return { summary: text, request, updates: [], base, ledger: grown };

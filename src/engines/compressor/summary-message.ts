@@ -17,6 +17,8 @@ const CONTROL =
   /[<[](?=[|｜]|<\/?SYS>>|\/?(?:s|bos|eos|pad|unk)>|(?:start|end)_of_turn>|\/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS)\])/gi;
 
 const ACKNOWLEDGEMENT = 'Noted.';
+const REQUEST = '## Newest request up to here';
+const DONE = 'word for word (it may be done)';
 const FACTS = '## Exact names, ids and numbers, by where they came from';
 
 /** Text that can neither close the delimiter it stands in nor begin a turn. */
@@ -30,7 +32,7 @@ export function baseText(summary: string, request: string, ledger: Ledger): stri
   return [
     facts === '' ? '' : `${FACTS}\n${facts}`,
     summary.trim(),
-    request === '' ? '' : `## Newest request up to here, word for word (it may be done)\n${request}`,
+    request === '' ? '' : `${REQUEST}, ${request.endsWith('...') ? 'its beginning ' : ''}${DONE}\n${request}`,
   ]
     .filter(Boolean)
     .join('\n\n');
@@ -40,6 +42,12 @@ export function baseText(summary: string, request: string, ledger: Ledger): stri
 export function listedFacts({ base, updates }: Pick<SummaryState, 'base' | 'updates'>): string {
   const list = base.startsWith(FACTS) ? base.slice(FACTS.length).split('\n\n', 1) : [];
   return [...list, ...updates.map(({ facts }) => facts)].join('\n');
+}
+
+/** The request that is shown word for word. */
+export function shownRequest({ base }: Pick<SummaryState, 'base'>): string {
+  const at = base.lastIndexOf(REQUEST);
+  return at < 0 ? '' : base.slice(base.indexOf('\n', at) + 1);
 }
 
 export function summaryContent({ base, updates }: Pick<SummaryState, 'base' | 'updates'>): string {

@@ -49,10 +49,9 @@ function headingOf(summary: string, at: number): string {
   return summary.slice(summary.lastIndexOf('\n## ', at) + 1).split('\n', 1)[0] ?? '';
 }
 
-test.each(Object.entries({ amnesic, failing, repeating }))(
-  'what was said first is never told as what came then, with a summariser that is %s',
-  async (_, summariser) => {
-    const headings = new Set<string>();
+test('what was said first is never told as what came then', async () => {
+  const headings = new Set<string>();
+  for (const summariser of [amnesic, failing, repeating]) {
     for (const target of [700, 900, 1100, 1300]) {
       const built = build({ summariser, protectFirstN: 2 });
       const { result = [] } = await run(built, conversation(), 1600);
@@ -64,8 +63,7 @@ test.each(Object.entries({ amnesic, failing, repeating }))(
         headings.add(headingOf(summary, index));
       }
     }
-    const told = ['## Goal', '## Before all of this, at the beginning of the conversation'];
-    expect(told.filter((heading) => headings.has(heading))).not.toEqual([]);
-    expect(headings).not.toContain('## Then');
-  },
-);
+  }
+  expect(headings).toContain('## Before all of this, at the beginning of the conversation');
+  expect(headings).not.toContain('## Then');
+});

@@ -5,6 +5,7 @@ import { build, roughly } from './support/build.js';
 import { filler } from './support/histories.js';
 import { expectSound, run } from './support/invariants.js';
 import {
+  amnesic,
   empty,
   failing,
   hanging,
@@ -139,6 +140,35 @@ test('keeps the newest request that goes word for word', async () => {
   const kept = new Set(result?.map(({ content }) => content));
   const gone = messages.findLast(({ role, content }) => role === 'user' && !kept.has(content));
   expect(summaryOf(result)).toContain(gone?.content);
+});
+
+function withLongRequest(steps: number): { request: string; messages: Message[] } {
+  const listed = Array.from({ length: steps }, (_, i) => `step ${i}: paint the door number ${i} green`);
+  const request = `Please do these: ${listed.join('; ')}. That is all.`;
+  const asked = [
+    { role: 'user', content: request },
+    { role: 'assistant', content: `Shall I begin? ${'I think so. '.repeat(300)}` },
+    { role: 'user', content: 'Yes, go on.' },
+  ];
+  return { request, messages: [...conversation(12).slice(0, -1), ...asked] };
+}
+
+test('a long request too, where the target leaves room for it, and through the lines of the next pass', async () => {
+  const { request, messages } = withLongRequest(70);
+  expect(roughly(request)).toBeGreaterThan(700);
+  const { result = [] } = await run(build({ summariser: amnesic }), structuredClone(messages), 3072);
+  expect(summaryOf(result)).toContain(`word for word (it may be done)\n${request}`);
+  const longer = [...result, ...conversation(10).slice(1)];
+  const again = await run(build({ summariser: amnesic }), structuredClone(longer), 3072);
+  expect(summaryOf(again.result)).toContain(request);
+  expect(roughly(again.result ?? [])).toBeLessThanOrEqual(3072);
+});
+
+test('of one that finds no room it says that this is its beginning', async () => {
+  const { request, messages } = withLongRequest(400);
+  const { result } = await run(build({ summariser: amnesic }), structuredClone(messages), 3072);
+  expect(summaryOf(result)).toContain('up to here, its beginning word for word (it may be done)');
+  expect(summaryOf(result)).toContain(request.slice(0, 500));
 });
 
 test.each(Object.entries({ empty, failing, refusing, tooLong }))(
