@@ -49,7 +49,10 @@ export async function extractSummary(
   return [first, done === '' ? '' : `## Done\n${done}`, ...others].filter(Boolean).join('\n\n');
 }
 
-/** So that an extract of an extract does not begin with the same heading again and again. */
+/** So that an extract of an extract does not have the same headings again and again. */
 function bodyOf(previous: string): string {
-  return previous.replace(/^## Goal\n/, '').trim();
+  return previous
+    .replace(/^## Goal\n/, '')
+    .replaceAll(/^## (.+)$/gm, '$1:')
+    .trim();
 }

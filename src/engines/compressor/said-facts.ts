@@ -28,7 +28,19 @@ const WISHED = 7;
 /** From here on it names one thing. */
 export const NAMING = 3;
 
-const WISH = /\b(?:remember|always|never|from\s+now\s+on|decided|agreed)\b/i;
+const WISH = /\b(?:remember|always|never|from\s+now\s+on|decided|agreed|at\s+all\s+times)\b/i;
+/** Shown where there is room: it may be meant for this once only. */
+const LIKELY = NAMING - 0.5;
+/** What may be meant for this once only, in the languages that users write most. */
+const LIKELY_WISH = new RegExp(
+  [
+    String.raw`\b(?:prefer|avoid|instead\s+of|no\s+longer|my\s+name\s+is|deadline|budget|do\s+not|don['’]t|must|should(?:\s+not|n['’]t)|may\s+not|stop)\b`,
+    String.raw`^\W*(?:please\s+)?(?:use|keep|make\s+sure|ensure|call\s+me|answer|reply|write|only|no)\b`,
+    String.raw`\b(?:immer|nie(?:mals)?|ab\s+(?:jetzt|sofort)|bevorzuge|vermeide|nicht|keine?n?|toujours|jamais|siempre|nunca|sempre)\b`,
+    String.raw`\bne\s+\S+\s+pas\b|désormais|必ず|いつも|常に|決して|ないで|总是|始终|永远|不要|必须|务必|항상|절대`,
+  ].join('|'),
+  'iu',
+);
 
 const LOG_LINE = /^\W*(?:\d{4}-\d{2}-\d{2}[T ])?\d{2}:\d{2}:\d{2}\b|^\W*(?:DEBUG|INFO|WARN|ERROR|TRACE)\b/;
 
@@ -64,10 +76,11 @@ export function resultFacts(told: ToldResult): readonly SourcedFact[] {
 
 /** What is to hold from now on, whether it names anything or not. */
 function wishIn(sentence: string): readonly SourcedFact[] {
-  if (!WISH.test(sentence)) return [];
+  const isWish = WISH.test(sentence);
+  if (!isWish && !LIKELY_WISH.test(sentence)) return [];
   const text = oneLine(sentence);
   if (text.length > LONGEST_ABOUT || isDirective(text)) return [];
-  return [{ text, key: '', worth: WISHED, about: text }];
+  return [{ text, key: '', worth: isWish ? WISHED : LIKELY, about: text }];
 }
 
 function loggedIn(line: string): readonly SourcedFact[] {

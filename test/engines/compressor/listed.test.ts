@@ -100,6 +100,26 @@ test.each(FORGETFUL)(
   },
 );
 
+const LIKELY = [
+  'Please do not use tabs anywhere.',
+  'Use pnpm instead of npm for everything.',
+  'I prefer short answers.',
+  'No emojis.',
+  'Keep functions under 40 lines.',
+  'Ab jetzt bitte nur noch auf Deutsch antworten.',
+  '今後は敬語を使わないでください。',
+];
+
+test('what may be meant to hold stands in the list where there is room', async () => {
+  const random = randomFrom(8);
+  const wished = LIKELY.flatMap((wish): Message[] => [
+    { role: 'user', content: `Next one. ${wish}` },
+    { role: 'assistant', content: filler(600, random) },
+  ]);
+  const messages = [...wished, ...told(10, 1, id).messages.slice(1)];
+  expect((await through({ named: LIKELY, messages }, amnesic)).kept).toEqual(LIKELY);
+});
+
 test.each(FORGETFUL)(
   'where the list is full the oldest give way, not the newest, with a summariser that %s',
   async (_, summariser) => {

@@ -70,9 +70,14 @@ function expectLastTurn(input: readonly Message[], result: readonly Message[], t
   const at = result.findLastIndex(({ role }) => role === 'user');
   expect(result[at]).toEqual(input[last]);
   const turn = input.slice(last);
-  const isTooBig = roughly([...input.slice(0, headLength(input)), ...turn]) > targetTokens / 2;
-  if (!isTooBig) expect(result.slice(at)).toEqual(turn);
+  if (!isTurnTooBig(input, last, targetTokens)) expect(result.slice(at)).toEqual(turn);
   else if (result.at(-1)?.role !== 'tool') expect(result.at(-1)).toEqual(input.at(-1));
+}
+
+/** Only a turn that does not fit half the target may be shortened. */
+function isTurnTooBig(input: readonly Message[], last: number, targetTokens: number): boolean {
+  const kept = [...input.slice(0, headLength(input)), ...input.slice(Math.max(0, last))];
+  return last < headLength(input) || roughly(kept) > targetTokens / 2;
 }
 
 /** The last message of a user: one with a mark is the engine's own. */
@@ -89,7 +94,11 @@ function leastPossible(input: readonly Message[], targetTokens: number): number 
   const newest = lastGroupStart(borders);
   // A result behind the last request belongs to a call before it: then all between stays together.
   const isWhole = last >= 0 && borders[last] !== true;
-  const floor = isWhole ? borders.lastIndexOf(true, last) : Math.max(newest, last);
+  const floor = isWhole
+    ? borders.lastIndexOf(true, last)
+    : isTurnTooBig(input, head + last, targetTokens)
+      ? Math.max(newest, last)
+      : last;
   const request = last >= 0 && floor > last ? [body[last] as Message] : [];
   const kept = [...input.slice(0, head), ...request, ...body.slice(floor)];
   return roughly(kept) + Math.max(210, targetTokens * 0.36 + 60);
