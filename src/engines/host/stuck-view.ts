@@ -4,7 +4,10 @@ import type { PassFailure } from './compress-view.js';
 import type { ExchangeBudget } from './exchange-link.js';
 import type { Visit } from './visit.js';
 
-const LEAST_NEW_TOKENS = 1024;
+/** So many new tokens make another pass worth it, in a large window a twentieth of it. */
+const NEW_TOKENS = 1024;
+/** In a small window that share of it does, where nothing could go. */
+const SMALL_WINDOW_SHARE = 1 / 8;
 
 /** A view that a pass could not help. */
 export interface StuckView {
@@ -32,15 +35,20 @@ export function stuckReason(
   if (stuck === undefined || stuck.model !== budget.model) return undefined;
   const end = visit.path.findIndex(({ hash }) => hash === stuck.end);
   if (end < 0) return undefined;
-  // For a prompt that fits no other way an engine may do what it would not do before: an extract in an outage.
-  const isFirstTooLong = isTooLong(budget, budget) && !isTooLong(stuck, budget);
-  if (isFirstTooLong && stuck.reason !== 'irreducible') return undefined;
-  const isPaused = stuck.reason === 'irreducible' || performance.now() - stuck.at < failurePauseMs;
-  const isNextTurn = visit.chain.messages.slice(end + 1).some(isUser);
-  const freed = stuck.reason === 'irreducible' && isNextTurn ? stuck.turnTokens : 0;
-  const grown = budget.promptTokens - stuck.promptTokens + freed;
-  const hasGrown = grown >= Math.max(LEAST_NEW_TOKENS, budget.window / 20);
-  return isPaused && !hasGrown ? stuck.reason : undefined;
+  const grown = budget.promptTokens - stuck.promptTokens;
+  if (stuck.reason !== 'irreducible') {
+    // For a prompt that fits no other way an engine may do what it would not do before: an extract in an outage.
+    const isFirstTooLong = isTooLong(budget, budget) && !isTooLong(stuck, budget);
+    const isOver = performance.now() - stuck.at >= failurePauseMs;
+    const hasGrown = grown >= Math.max(NEW_TOKENS, budget.window / 20);
+    return isFirstTooLong || isOver || hasGrown ? undefined : stuck.reason;
+  }
+  const since = visit.chain.messages.slice(end + 1);
+  // Without a pass the server refuses it, or cuts its answer: what is new may be what can go.
+  if (!hasRoom(budget) && (since.length > 0 || grown > 0)) return undefined;
+  const freed = since.some(isUser) ? stuck.turnTokens : 0;
+  const enough = Math.max(Math.min(NEW_TOKENS, budget.window * SMALL_WINDOW_SHARE), budget.window / 20);
+  return grown + freed >= enough ? undefined : stuck.reason;
 }
 
 export function rememberStuck(
@@ -54,6 +62,11 @@ export function rememberStuck(
   const turn = messages.slice(Math.max(0, messages.findLastIndex(isUser)));
   const turnTokens = estimateTokens({ messages: turn });
   visit.conversation.stuck = { end, model, promptTokens, turnTokens, reason, at: performance.now() };
+}
+
+/** True where the whole context has room for `required`: the request fits without a pass. */
+function hasRoom({ promptTokens, contextLength, required }: ExchangeBudget): boolean {
+  return contextLength - promptTokens >= required;
 }
 
 /** True where the context has no room for an answer. */

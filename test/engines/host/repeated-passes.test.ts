@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Message } from '../../../src/conversation/message.js';
 import { IrreducibleError } from '../../../src/engines/contract.js';
 import { type Script, ScriptedEngine, scriptedEngine } from '../../support/engine.js';
 import {
@@ -18,6 +19,16 @@ const shorten =
     messages.map((message, i) =>
       i === 1 ? { ...message, content: String(message.content).slice(0, -tokens * 4) } : message,
     );
+
+/** The conversation one call of a tool later, so long that it takes just so many tokens. */
+function workedUpTo(tokens: number, messages: readonly Message[]): Message[] {
+  const id = `call-${messages.length}`;
+  const call = { id, type: 'function', function: { name: 'bash', arguments: '{}' } };
+  const result: Message = { role: 'tool', tool_call_id: id, content: '' };
+  const longer = [...messages, { role: 'assistant', content: null, tool_calls: [call] }, result];
+  result.content = 'x'.repeat((tokens - tokensOf(longer)) * 4);
+  return longer;
+}
 
 test('repeats passes while they help, down to the low-water mark', async () => {
   const stub = await countingStub();
@@ -65,6 +76,52 @@ test('a view that cannot shrink is left alone until it has grown by 1024 tokens 
   }
   expect(engine.passes).toHaveLength(1);
   await send(proxy, stub, goOn(messages, 'x'.repeat(200 * 4)));
+  expect(engine.passes).toHaveLength(2);
+});
+
+test('in a small window it has to grow by an eighth of it', async () => {
+  const stub = await countingStub();
+  const engine = scriptedEngine((messages) => messages);
+  const proxy = await hosted({ stub, engine });
+  const first = dialogue(3, 3000);
+  const almost = workedUpTo(3000 + 383, first);
+  for (const messages of [first, almost]) {
+    expect((await send(proxy, stub, messages)).told.reason).toBe('clamped_to_context');
+  }
+  expect(engine.passes).toHaveLength(1);
+  await send(proxy, stub, workedUpTo(3000 + 384 + 50, almost));
+  expect(engine.passes).toHaveLength(2);
+});
+
+test('a request that has no room in the whole context is tried as soon as it has anything new', async () => {
+  const stub = await countingStub();
+  const engine = scriptedEngine((messages) => messages);
+  const proxy = await hosted({ stub, engine });
+  const first = dialogue(3, 3700);
+  const lastThatFits = workedUpTo(4096 - 256, first);
+  for (const messages of [first, lastThatFits]) {
+    expect((await send(proxy, stub, messages)).told.reason).toBe('clamped_to_context');
+  }
+  expect(engine.passes).toHaveLength(1);
+  const tooLong = workedUpTo(4096 - 256 + 50, lastThatFits);
+  expect((await send(proxy, stub, tooLong)).told.reason).toBe('irreducible');
+  expect(engine.passes).toHaveLength(2);
+  engine.script = shorten(700);
+  const next = await send(proxy, stub, workedUpTo(4096 - 256 + 100, tooLong));
+  expect(next.told).toMatchObject({ action: 'compressed', reason: 'compression_due' });
+});
+
+test('sent once more as it was it is not tried, with a longer system prompt it is', async () => {
+  const stub = await countingStub();
+  const engine = scriptedEngine((messages) => messages);
+  const proxy = await hosted({ stub, engine });
+  const tooLong = dialogue(3, 3900);
+  for (let time = 0; time < 3; time += 1) {
+    expect((await send(proxy, stub, tooLong)).told.reason).toBe('irreducible');
+  }
+  expect(engine.passes).toHaveLength(1);
+  const system = { role: 'system', content: 'You help, and you are brief.' };
+  for (let time = 0; time < 2; time += 1) await send(proxy, stub, [system, ...tooLong.slice(1)]);
   expect(engine.passes).toHaveLength(2);
 });
 
