@@ -33,6 +33,8 @@ const PATTERNS: readonly (readonly [pattern: RegExp, worth: Worth])[] = [
   [/\b\d{1,2}[./]\d{1,2}[./](?:\d{4}|\d{2})\b/g, 2],
   [/(?<![\w/.-])(?:[A-Za-z]:\\|~\/|\.{1,2}\/|\/)[\w.@%+~-]+(?:[\\/][\w.@%+~-]+)*/g, 2],
   [/(?<![\w.-])[\w.-]{1,80}(?:\/[\w.@-]{1,80}){1,16}\.\w{1,8}\b/g, 2],
+  [/(?<![\w./-])\w[\w.@-]{0,80}(?:\/[\w.@-]{1,80}){2,16}\b/g, 2],
+  [/(?<![\w./-])(?=[\w./-]{0,80}[-_\d])[A-Za-z][\w.-]{1,80}\/[\w.-]{2,80}\b/g, 2],
   [
     /(?<![\w-])[\w-]{1,80}\.(?:[cm]?[jt]sx?|py|rs|go|java|kt|rb|php|c|cc|cpp|h|hpp|cs|sh|sql|md|txt|json|ya?ml|toml|ini|cfg|conf|csv|log|xml|html?|css|pdf|png|jpe?g|svg|lock|env)\b/g,
     2,
@@ -47,7 +49,9 @@ const PATTERNS: readonly (readonly [pattern: RegExp, worth: Worth])[] = [
     /(?<!\w)#?(?=[\w.-]{0,80}\d)(?=[\w.-]{0,80}[A-Za-z])[A-Za-z0-9]{1,80}(?:[-_.][A-Za-z0-9]{1,80}){0,12}\b/g,
     3,
   ],
+  [/\b[a-f]{7,40}\b/g, 2],
   [/#\d+\b|\b\d{4,}(?:[-_]\d+)*\b|\b\d+(?:-\d+){2,}\b/g, 3],
+  [/(?<![\p{L}\d-])\p{L}{2,20} \d{1,2}(?![\w%]|[.,:/-]\d)/gu, 1],
   [/\b\d{1,3}(?:,\d{3})+(?:\.\d+)?\b|\b\d+\.\d+\b|\b\d{3}\b/g, 1],
   [/\b[A-Z]{2,}(?:[-_][A-Z0-9]+)+\b|\b[a-z][a-z0-9]*(?:_[a-z0-9]+)+\b/g, 2],
   [/\b[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]+)+\b|\b[a-z]+(?:[A-Z][a-z0-9]+)+\b/g, 2],
@@ -70,7 +74,7 @@ export function saysMore(sentence: string, named: string): boolean {
 
 /** Most of a conversation names nothing: it is not worth twenty looks. */
 const MAY_NAME =
-  /[\d_@/\\`"$€£¥#~]|\w\.\w|[a-z][A-Z]|[A-Z]{2}|\w'\w|(?<![.!?:]) \p{Lu}|(?<!\w)'|^\p{Lu}\p{Ll}+ \p{Lu}/mu;
+  /\b[a-f]{7}|[\d_@/\\`"$€£¥#~]|\w\.\w|[a-z][A-Z]|[A-Z]{2}|\w'\w|(?<![.!?:]) \p{Lu}|(?<!\w)'|^\p{Lu}\p{Ll}+ \p{Lu}/mu;
 
 /** The identifiers of a text in their order, each once, spelled as they stand. */
 export function identifiersIn(text: string): readonly Identifier[] {

@@ -53,7 +53,7 @@ export async function prune(
     const isKept = kept.has(text);
     const factTokens = isKept ? 0 : Math.min(MOST_FACT_TOKENS, Math.max(40, count(text) * FACT_SHARE));
     const line = told.line(calls.get(index), factTokens, count);
-    return isKept ? line.replace(/\]$/, ', the same as a later result below]') : line;
+    return isKept ? line.replace(/\]$/, ', the same as a later result]') : line;
   }
 }
 

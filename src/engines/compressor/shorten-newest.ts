@@ -2,7 +2,7 @@ import type { Message } from '../../conversation/message.js';
 import { isResult, lastUserIndex } from './borders.js';
 import { clip } from './call-label.js';
 import type { CountText } from './ledger-text.js';
-import { textOf } from './message-text.js';
+import { callsOf, textOf } from './message-text.js';
 import { withShortArguments } from './short-arguments.js';
 
 const MOST_RESULTS = 4;
@@ -53,8 +53,9 @@ function shortenArguments({ from, messages, count }: Turn, excess: number): numb
 }
 
 function isAnswered(messages: readonly Message[], index: number): boolean {
-  const next = messages[index + 1];
-  return next !== undefined && isResult(next);
+  const calls = callsOf(messages[index] as Message).length;
+  const behind = messages.slice(index + 1, index + 1 + calls);
+  return behind.length === calls && behind.every(isResult);
 }
 
 /** The same of the longest results, in their middle. */

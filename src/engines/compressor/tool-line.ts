@@ -31,7 +31,7 @@ export class ToldResult {
 
 /** A result that an earlier pass made a line of, and what was cut in the middle or at the end. */
 const OWN_LINE =
-  /^\[[^\n]* -> [\d,]+ chars(?:, \d+ lines)?(?:, exit code -?\d+)?(?:, failed)?(?::([^\n]*?))?(?:, the same as a later result below)?\]$/;
+  /^\[[^\n]* -> [\d,]+ chars(?:, \d+ lines)?(?:, exit code -?\d+)?(?:, failed)?(?::([^\n]*?))?(?:, the same as a later result)?\]$/;
 const LEFT_OUT = /\[[\d,]+ (?:characters left out|more characters)\]/g;
 
 /** What the tool said: sizes and cuts that the engine told of it are no facts. */

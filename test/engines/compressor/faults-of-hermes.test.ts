@@ -85,7 +85,7 @@ test('4: a duplicate is folded outside the tail only, and the copy it points to 
   expect(result?.slice(-3)).toEqual(messages.slice(-3));
   const older = result?.filter(({ role }) => role === 'tool').slice(0, -1) ?? [];
   expect(older).toHaveLength(2);
-  for (const { content } of older) expect(content).toContain('the same as a later result below');
+  for (const { content } of older) expect(content).toContain('the same as a later result');
 });
 
 test('5: a larger context never lowers the threshold, and it stays below the window', () => {

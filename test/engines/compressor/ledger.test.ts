@@ -35,12 +35,18 @@ test.each([
     ['2026-03-14T10:00:00Z', '14.03.2026', 'March 3, 2027', '10:45'],
   ],
   ['version 4.17.21 and v2.0.0-rc.1, port 48213, room 404', ['4.17.21', 'v2.0.0-rc.1', '48213', '404']],
+  ['port 80 of order 17, and the answer is 42', ['port 80', 'order 17', 'is 42']],
+  [
+    'at deadbeef on feature/login-form in src/engines/host',
+    ['deadbeef', 'feature/login-form', 'src/engines/host'],
+  ],
   ['it says "blue door" and `npm ci`', ['blue door', 'npm ci']],
 ])('finds in %j what names something, spelled as it stands', (text, expected) => {
   expect(texts(text)).toEqual(expect.arrayContaining(expected));
 });
 
 test('plain prose names nothing', () => {
+  expect(texts('He and/or she read the input/output either way.')).toEqual([]);
   expect(texts('This is a sentence. Here is another one, and nothing in it matters.')).toEqual([]);
 });
 

@@ -99,6 +99,26 @@ test('a call that alone is bigger than the target is shortened once it was answe
   expect(JSON.parse(argumentsIn(result))).toMatchObject({ path: 'a.md' });
 });
 
+test('so do parallel calls of which only one was answered', async () => {
+  const [first, result] = calling(
+    'write_file',
+    { path: 'a.md', content: filling.repeat(4) },
+    'Written.',
+    'one',
+  );
+  const [second] = calling('write_file', { path: 'b.md', content: filling.repeat(4) }, '', 'two');
+  const calls = [first, second].flatMap((message) => message?.tool_calls);
+  const messages = [
+    user('start'),
+    assistant('so'),
+    user('Write them.'),
+    { ...first, tool_calls: calls },
+    result,
+  ];
+  const outcome = await run(build({ contextLength: 4096 }), structuredClone(messages) as Message[], 1200);
+  expect(outcome.error).toMatchObject({ name: 'IrreducibleError' });
+});
+
 test('a call that nobody has answered yet keeps its arguments', async () => {
   const [call] = calling('write_file', { path: 'a.md', content: filling.repeat(4) }, '');
   const messages = [user('start'), assistant('so'), user('Write it.'), call as Message];
@@ -113,7 +133,7 @@ test('sizes and cuts that the engine told of a result are no facts of it', () =>
   ).toEqual(['AB1234', 'src/a.ts']);
   expect(facts('[bash(ls) -> 64,958 chars, 1479 lines]')).toEqual([]);
   expect(facts('order AB1234\n[12,700 characters left out]\nexit')).toEqual(['AB1234']);
-  expect(facts('[bash(ls) -> 64,958 chars, 1479 lines, the same as a later result below]')).toEqual([]);
+  expect(facts('[bash(ls) -> 64,958 chars, 1479 lines, the same as a later result]')).toEqual([]);
   expect(facts('{"path":"a.md","content":"text... [21400 more characters]"}').join()).not.toContain('21400');
 });
 

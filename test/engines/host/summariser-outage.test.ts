@@ -124,7 +124,7 @@ test.each([
     expect(up.asked).toBe(1);
     expect(sent.told).toMatchObject({ action: 'compressed', reason: 'compression_due' });
     expect(sent.messages.at(-1)).toEqual(TALK.at(-1));
-    expect(messagesText(sent.body)).toContain('## Done\\n- User: Question');
+    expect(messagesText(sent.body)).toMatch(/## Done.*- User: Question/);
     const [asked] = stub.at(CHAT);
     await asked?.cut;
   },

@@ -101,5 +101,5 @@ function leastPossible(input: readonly Message[], targetTokens: number): number 
       : last;
   const request = last >= 0 && floor > last ? [body[last] as Message] : [];
   const kept = [...input.slice(0, head), ...request, ...body.slice(floor)];
-  return roughly(kept) + Math.max(210, targetTokens * 0.36 + 60);
+  return roughly(kept) + Math.max(300, targetTokens * 0.36 + 60);
 }
