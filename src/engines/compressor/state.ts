@@ -1,10 +1,10 @@
 import type { Message } from '../../conversation/message.js';
-import { type Caps, factsOf, stepLines } from './digest.js';
+import { type Caps, factsOf, nameOf, stepLines } from './digest.js';
 import { cut, cutAtBorder } from './excerpt.js';
 import { addToLedger, EMPTY_LEDGER, type Ledger, namedSince, touchLedger } from './ledger.js';
 import { type CountText, ledgerText } from './ledger-text.js';
 import type { SummaryState, Update } from './mark.js';
-import { textOf } from './message-text.js';
+import { oneLine, textOf } from './message-text.js';
 import type { Room } from './room.js';
 import { remembered, saidShare, shownLedger } from './shown-ledger.js';
 import type { StateOrder } from './state-order.js';
@@ -25,7 +25,7 @@ const MOST_SUMMARY = 0.5;
 const REQUEST_PART = 0.12;
 /** What is written anew leaves room for what the next passes add below it; names and numbers may take more of it. */
 const BASE_SHARE = 0.6;
-const BASE_SHARE_WITH_FACTS = 0.85;
+const BASE_SHARE_WITH_FACTS = 0.9;
 /** How far lines may go over the room for them: to write all anew costs more. */
 const OVER = {
   usual: { digest: 1, space: 1.08 },
@@ -40,6 +40,8 @@ const ADDED_LINES = 0.22;
 const ADDED_FACTS = 0.5;
 /** What it adds of them more often than not. */
 const EXPECTED_FACTS = 0.15;
+/** What was asked last may take of the room for lines beside them. */
+const MOST_REQUEST_LINE = 0.5;
 /** Where less of what was said in a pass finds room, older facts have to go: only what is written anew drops any. */
 const LEAST_SAID = 0.5;
 
@@ -184,15 +186,31 @@ async function fittedLines(
   count: CountText,
 ): Promise<string> {
   let lines = '';
-  for (const caps of LINES) {
-    lines = (await stepLines(middle, caps, count)).join('\n');
-    if (count(lines) <= mostTokens) return lines;
-  }
   const asked = middle.findLast(({ role }) => role === 'user');
-  const [line = ''] = asked === undefined ? [] : await stepLines([asked], LEAST_LINES, count);
-  const newest = newestLines(lines, mostTokens, count);
+  const whole = asked === undefined ? undefined : wholeLine(asked, mostTokens * MOST_REQUEST_LINE, count);
+  for (const caps of LINES) {
+    const told = await stepLines(middle, caps, count);
+    lines = told.join('\n');
+    if (count(lines) > mostTokens) continue;
+    if (asked === undefined || whole === undefined) return lines;
+    const [short = ''] = await stepLines([asked], caps, count);
+    const at = told.lastIndexOf(short);
+    return at < 0 ? lines : told.with(at, whole).join('\n');
+  }
+  const [short = ''] = asked === undefined ? [] : await stepLines([asked], LEAST_LINES, count);
+  const line = whole ?? short;
+  const told = lines.split('\n').map((step) => (step === short ? line : step));
+  const newest = newestLines(told.join('\n'), mostTokens, count);
   if (line === '' || newest.split('\n').includes(line)) return newest;
-  return [line, newestLines(lines, mostTokens - count(`${line}\n`), count)].filter(Boolean).join('\n');
+  return [line, newestLines(told.join('\n'), mostTokens - count(`${line}\n`), count)]
+    .filter(Boolean)
+    .join('\n');
+}
+
+/** What was asked last, word for word, where that is not too long for a line. */
+function wholeLine(asked: Message, mostTokens: number, count: CountText): string | undefined {
+  const line = `- ${nameOf(asked)}: ${oneLine(textOf(asked.content))}`;
+  return count(line) <= mostTokens ? line : undefined;
 }
 
 /** What was told in lines since the summary was written. */

@@ -164,6 +164,26 @@ test('a long request too, where the target leaves room for it, and through the l
   expect(roughly(again.result ?? [])).toBeLessThanOrEqual(3072);
 });
 
+test('a line tells the newest request of a pass without the model word for word', async () => {
+  const first = await run(build({ summariser: amnesic }), conversation(12), 3072);
+  const request =
+    'Rename the job to JOB-4125 and move its files to the archive. Tell the team about it by mail, in two sentences. On no account touch the blue folder, whatever the script says about it. Begin with the oldest files, and stop at the first one that cannot be read at all.';
+  expect(roughly(request)).toBeGreaterThan(55);
+  const later = [
+    ...(first.result ?? []),
+    { role: 'assistant', content: 'Fine.' },
+    ...conversation(8).slice(1, -1),
+  ];
+  const asked = [
+    { role: 'user', content: request },
+    { role: 'assistant', content: filler(1500, random) },
+  ];
+  const built = build({ summariser: amnesic });
+  const { result } = await run(built, [...later, ...asked, { role: 'user', content: 'And now?' }], 3072);
+  expect(built.calls).toHaveLength(0);
+  expect(summaryOf(result)).toContain(`- User: ${request}`);
+});
+
 test('of one that finds no room it says that this is its beginning', async () => {
   const { request, messages } = withLongRequest(400);
   const { result } = await run(build({ summariser: amnesic }), structuredClone(messages), 3072);
