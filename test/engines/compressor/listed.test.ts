@@ -5,6 +5,7 @@ import { readSummary } from '../../../src/engines/compressor/mark.js';
 import { listedFacts } from '../../../src/engines/compressor/summary-message.js';
 import { build, roughly } from './support/build.js';
 import { filler } from './support/histories.js';
+import { run } from './support/invariants.js';
 import { replay } from './support/replay.js';
 import { amnesic, failing, randomFrom, repeating, type Summariser } from './support/summarisers.js';
 
@@ -99,6 +100,28 @@ test.each(FORGETFUL)(
     expect((await through({ named: [...named, wish], messages: wished }, summariser)).kept).toContain(wish);
   },
 );
+
+test('what the end of the conversation names again stays in a full list, though it is the oldest', async () => {
+  const { named, messages } = told(20, 3, path);
+  const first = await run(
+    build({ summariser: amnesic }),
+    [...messages, { role: 'user', content: 'Go on.' }],
+    3072,
+  );
+  const again = named.slice(0, 3);
+  const later: Message[] = [
+    ...(first.result ?? []),
+    { role: 'assistant', content: 'Fine.' },
+    ...told(12, 3, (i) => path(i + 500)).messages.slice(1),
+    { role: 'user', content: `Look at ${again.join(', ')} once more.` },
+  ];
+  const { result = [] } = await run(build({ summariser: amnesic }), later, 3072, true);
+  const states = result.map(readSummary).filter((state) => state !== undefined);
+  const listed = states.map(listedFacts).join();
+  const of = (texts: readonly string[]) => texts.filter((text) => listed.includes(text)).length;
+  expect(of(again)).toBe(3);
+  expect(of(named.slice(3, 12))).toBe(0);
+});
 
 const LIKELY = [
   'Please do not use tabs anywhere.',

@@ -48,6 +48,18 @@ test('ids that are used again name the nearest call', async () => {
   expect(lines[1]).toContain('two.md');
 });
 
+test('a result is not that of an earlier call with its id that nobody answered', async () => {
+  const [open] = calling('read_file', { path: 'one.md' }, '');
+  const { result } = await pruned([
+    open as Message,
+    user('And two?'),
+    ...calling('read_file', { path: 'two.md' }, `2 ${filling}`),
+  ]);
+  const line = String(result.find(({ role }) => role === 'tool')?.content);
+  expect(line).toContain('two.md');
+  expect(line).not.toContain('one.md');
+});
+
 test('a result in parts stays in parts', async () => {
   const { result } = await pruned(calling('look', {}, [{ type: 'text', text: filling }]));
   expect(result.find(({ role }) => role === 'tool')?.content).toEqual([
