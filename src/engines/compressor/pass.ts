@@ -21,7 +21,7 @@ import {
   summaryRoom,
   withAlsoGone,
 } from './state.js';
-import { apart, isEmpty, type StateOrder } from './state-order.js';
+import { apart, goingIn, isEmpty, type StateOrder } from './state-order.js';
 import { summaryMessage } from './summary-message.js';
 import { tell } from './tell.js';
 import { readView, type View } from './view.js';
@@ -178,7 +178,7 @@ export class Pass {
     if (isEmpty(order)) return { kind: 'lines', slack: 'usual' };
     const slack = this.#hasRoomBehind(order, before) ? 'more' : 'usual';
     if (this.options.force !== true && (await appendedState(order, slack)) !== undefined) return LINES;
-    const covered = new Set([...order.early, ...order.middle]);
+    const covered = new Set(goingIn(order));
     const told = await tell(order, before, this.env, this.options);
     if (told.kind === 'summary') return { kind: 'told', text: told.text, covered };
     this.env.services.log('warn', 'summary_failed', { messages: covered.size });
@@ -191,7 +191,7 @@ export class Pass {
     order: StateOrder = this.#order(room, makePlan(this.#view, this.#sizes, room)),
   ): Promise<Story> {
     const text = await extractOf(order);
-    return { kind: 'told', text, covered: new Set([...order.early, ...order.middle]) };
+    return { kind: 'told', text, covered: new Set(goingIn(order)) };
   }
 
   /**

@@ -17,6 +17,11 @@ export interface StateOrder {
   readonly count: CountText;
 }
 
+/** All that goes into the summary, in its order. */
+export function goingIn({ early, middle }: StateOrder): readonly Message[] {
+  return [...early, ...middle];
+}
+
 export function isEmpty({ early, middle }: StateOrder): boolean {
   return early.length + middle.length === 0;
 }

@@ -7,7 +7,7 @@ import type { SummaryState, Update } from './mark.js';
 import { oneLine, textOf } from './message-text.js';
 import type { Room } from './room.js';
 import { remembered, saidShare, shownLedger } from './shown-ledger.js';
-import type { StateOrder } from './state-order.js';
+import { goingIn, isEmpty, type StateOrder } from './state-order.js';
 import { baseText, listedFacts, shownRequest, summaryContent } from './summary-message.js';
 import { newestLines } from './transcript.js';
 
@@ -147,10 +147,10 @@ export function summaryRoom({ space, room }: StateOrder): number {
 
 /** A summary written anew over everything so far, and the ledger merged. */
 export function rewrittenState(order: StateOrder, summary: string): SummaryState {
-  const { prior, early, middle, tail, room, count } = order;
+  const { prior, middle, tail, room, count } = order;
   const whole = Math.min(order.space, room.space);
   const grown = remembered(
-    addToLedger(touchLedger(prior.ledger, `${textsOf(tail)}\n${summary}`), factsOf([...early, ...middle])),
+    addToLedger(touchLedger(prior.ledger, `${textsOf(tail)}\n${summary}`), factsOf(goingIn(order))),
   );
   const part = Math.floor(whole * REQUEST_PART);
   const requestTokens = Math.min(room.requestTokens, Math.max(part, order.space - whole));
@@ -165,8 +165,8 @@ export function rewrittenState(order: StateOrder, summary: string): SummaryState
 
 /** Messages that had to go as well after the summary was written. */
 export async function withAlsoGone(state: SummaryState, order: StateOrder): Promise<SummaryState> {
-  const { early, middle, room, count } = order;
-  if (early.length + middle.length === 0) return state;
+  const { middle, room, count } = order;
+  if (isEmpty(order)) return state;
   const { updates, ledger } = await toldInLines(state, order, Math.floor(room.digestTokens / 2));
   return {
     ...state,

@@ -6,7 +6,7 @@ import type { PassEnvironment } from './pass.js';
 import { sizesOf, total } from './room.js';
 import { saidLedger } from './shown-ledger.js';
 import { earlierOf, stepsOf } from './state.js';
-import type { StateOrder } from './state-order.js';
+import { goingIn, type StateOrder } from './state-order.js';
 import { type Summarised, summarise } from './summarise.js';
 import { inParts, transcriptText } from './transcript.js';
 
@@ -65,8 +65,9 @@ export async function tell(
 }
 
 /** Named by people, and not in the earlier summary: every part is shown it, for any could be where it is lost. */
-function saidSoFar({ prior, early, middle, count }: StateOrder, mostTokens: number): string {
-  const ledger = addToLedger(prior.ledger, factsOf([...early, ...middle]));
+function saidSoFar(order: StateOrder, mostTokens: number): string {
+  const { prior, count } = order;
+  const ledger = addToLedger(prior.ledger, factsOf(goingIn(order)));
   return ledgerText(saidLedger(ledger, prior.summary, mostTokens, count));
 }
 
